@@ -62,7 +62,7 @@ test: lint  ## lint, types and tests, on a few formats that have all there is
 
 # The engine, specs, grammars of schemas, and how parsers and writers are made: nothing that renders
 # templates, starts commands or goes through all formats.
-QUICK := engine engine_tables parser_cases spec_checks spec_files spec_overlay spec_schema \
+QUICK := engine drawn_formats parser_cases spec_checks spec_files spec_overlay spec_schema \
 	spec_fingerprint grammar_schema codegen_writer analysis_parts analysis_repetition analysis_text \
 	catalog_names sources_index sources_naming chat_messages rendering_variables
 quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
@@ -75,7 +75,7 @@ test-every-format: lint  ## the same on every format, cut everywhere, and tests 
 
 test-long: $(STAMP)  ## what parsers promise, on 200 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-200} $(PYTEST) \
-		tests/test_parser_promises.py tests/test_engine_tables.py tests/test_typescript.py \
+		tests/test_parser_promises.py tests/test_drawn_formats.py tests/test_typescript.py \
 		tests/test_typescript_special.py
 
 # The corpus is kept in build/fuzz, so that the next run goes on from there.

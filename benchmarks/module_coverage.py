@@ -32,7 +32,6 @@ from benchmarks.names import unused_names
 from benchmarks.statements import Statement, Traced
 from turnspec.codegen.compiled import BEGINS_COMMON, compiled_source
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.table import format_table
 
 #: How much is tried of each format, and of the first formats of each class.
 USUAL, MORE = Amount(odd=600, cuts=8, searched=300), Amount(odd=2000, cuts=40, searched=3000)
@@ -65,8 +64,8 @@ class Covered:
 
 def covered(name: str, amount: Amount, *, fresh: bool = False) -> Covered:
     """Have a format's parser read what there is to read; ``fresh`` compiles it anew."""
-    table = format_table(committed_spec(name))
-    source = compiled_source(facts_of(table)) if fresh else module_source(name)
+    spec = committed_spec(name)
+    source = compiled_source(facts_of(spec)) if fresh else module_source(name)
     traced = Traced(source)
     form = committed_format(name)
     run = _Run(traced)
@@ -80,7 +79,7 @@ def covered(name: str, amount: Amount, *, fresh: bool = False) -> Covered:
         f"{each.kind} {each.owner}.{each.name}" if each.owner else f"{each.kind} {each.name}"
         for each in unused_names(source)
     ]
-    return Covered(name, class_of(table), traced.statements, traced.ran, common_from, unused)
+    return Covered(name, class_of(spec), traced.statements, traced.ran, common_from, unused)
 
 
 class _Run:
@@ -140,7 +139,7 @@ def amounts(names: Sequence[str]) -> dict[str, Amount]:
     """Return how much is tried of each format."""
     found = dict.fromkeys(names, USUAL)
     for kind in CLASSES:
-        of_kind = (name for name in names if class_of(format_table(committed_spec(name))) == kind)
+        of_kind = (name for name in names if class_of(committed_spec(name)) == kind)
         found |= {name: MORE for name, _ in zip(of_kind, range(OF_EACH_CLASS), strict=False)}
     return found
 

@@ -23,11 +23,6 @@ from benchmarks.modules import ROOT, Module, read_modules
 _PACKAGE = Path("generator") / "turnspec"
 #: What only scripts need, and the folder of what prints them.
 _OF_SCRIPTS = ("typescript.py", "printer")
-#: The format table, from which facts are derived.
-_OF_TABLES = (
-    *("table.py", "text_table.py", "call_table.py", "argument_table.py", "format.py"),
-    *("headers.py", "notation.py", "shapes.py"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +31,21 @@ class GeneratorLines:
 
     engine: int
     compiling: int
-    tables: int
     scripts: int
 
     @property
     def counted(self) -> int:
         """What has a limit: all that Python's parsers are made with."""
-        return self.engine + self.compiling + self.tables
+        return self.engine + self.compiling
 
     @classmethod
     def of(cls, root: Path = ROOT) -> GeneratorLines:
         """Count the lines of a checkout."""
         folder = root / _PACKAGE / "codegen"
         codegen = {f"{path.relative_to(folder)}": _lines(path) for path in folder.rglob("*.py")}
-        tables = sum(codegen.pop(name, 0) for name in _OF_TABLES)
         scripts = sum(codegen.pop(name) for name in [*codegen] if name.startswith(_OF_SCRIPTS))
         engine = sum(map(_lines, (root / _PACKAGE / "engine").glob("*.py")))
-        return cls(engine, sum(codegen.values()), tables, scripts)
+        return cls(engine, sum(codegen.values()), scripts)
 
 
 def _lines(path: Path) -> int:
@@ -144,7 +137,6 @@ def _as_data(
         "generator": {
             "engine": generator.engine,
             "compiling": generator.compiling,
-            "tables": generator.tables,
             "scripts": generator.scripts,
             "counted": generator.counted,
         },
@@ -162,8 +154,8 @@ def _show(modules: Sequence[Module], generator: GeneratorLines, found: Sequence[
         console = Console(highlight=False, width=170)
     console.print(_class_table(modules))
     console.print(
-        f"lines of the engine {generator.engine:,}, of what compiles it {generator.compiling:,}, "
-        f"of the format table {generator.tables:,}: together {generator.counted:,}\n"
+        f"lines of the engine {generator.engine:,}, of what compiles it {generator.compiling:,}: "
+        f"together {generator.counted:,}\n"
         f"not counted: what scripts alone need ({', '.join(_OF_SCRIPTS)}), {generator.scripts:,}"
     )
     console.print(_figure_table(found))

@@ -11,8 +11,7 @@ from pathlib import Path
 from benchmarks import module_limits as limits
 from benchmarks.statements import is_docstring
 from turnspec.codegen.compiled import BEGINS_COMMON
-from turnspec.codegen.format import Format
-from turnspec.codegen.table import format_table
+from turnspec.codegen.text_marks import marks_of
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
 from turnspec.spec.model import Spec
@@ -50,18 +49,18 @@ class Module:
         return sum(isinstance(node, ast.stmt) and not is_docstring(node) for node in nodes)
 
 
-def class_of(table: Format) -> str:
+def class_of(spec: Spec) -> str:
     """Return the class of a format's parser."""
-    if "calls" not in table:
-        return limits.CONTENT
-    if table["calls"]["form"] == "objects":
+    marks = marks_of(spec)
+    if marks.are_objects:
         return limits.OBJECTS
     heads = {
+        "": limits.CONTENT,
         "text": limits.TAGGED,
         "json": limits.JSON_HEADS,
         "values": limits.VALUE_HEADS,
     }
-    return heads[table["arguments"]["form"]]
+    return heads[marks.arguments.form]
 
 
 def read_modules(root: Path = ROOT) -> Iterator[Module]:
@@ -71,4 +70,4 @@ def read_modules(root: Path = ROOT) -> Iterator[Module]:
         if not isinstance(spec, Spec):
             raise ValueError(str(spec[0]))
         source = (root / OutputPaths.in_project(spec.name).module).read_text(encoding="utf-8")
-        yield Module(spec.name, class_of(format_table(spec)), source)
+        yield Module(spec.name, class_of(spec), source)

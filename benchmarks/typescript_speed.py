@@ -23,7 +23,7 @@ from tests.typescript.toolchain import node
 
 from benchmarks.cases import Format, LongText, long_turn, read_formats, representatives
 from benchmarks.measuring import PIECE, Effort, measurable, streamed_rounds
-from turnspec.codegen.table import format_table
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.typescript import Script, script_text
 
 _ROOT = Path(__file__).parent.parent
@@ -69,7 +69,7 @@ def main(names: Sequence[str]) -> int:
     speeds: list[Speed] = []
     with tempfile.TemporaryDirectory() as folder:
         for each in chosen:
-            text = script_text(each.source, format_table(each.spec), Script.JAVASCRIPT)
+            text = script_text(each.source, facts_of(each.spec), Script.JAVASCRIPT)
             (Path(folder) / f"{each.name}.mjs").write_text(text, encoding="utf-8")
         command = [node(), str(_SCRIPT), folder]
         with subprocess.Popen(

@@ -1,341 +1,29 @@
-"""Tables written by hand, one for each way to write calls, and what the engine reads with them."""
+"""What the engine reads in the formats of `tests.small_formats`."""
 
 from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.format import CallsFormat, Format, ReasoningFormat
+from tests.small_formats import FORMATS
 from turnspec.codegen.format_module import FormatModule
+from turnspec.spec.model import Reasoning
 
-#: table, text; content, reasoning, calls with their arguments, kinds of problems
-Case = tuple[str, str, str, str, list[tuple[str, Any]], list[str]]
 
-_TURN: Format = {"name": "hand", "header": "", "prompt": "", "turn_end": ["<end>"]}
-_HEAD: CallsFormat = {
-    "form": "heads",
-    "start": "<call {name}>",
-    "mentions": ["<call"],
-    "closing": ["</call>"],
-    "end": ["</call>"],
-}
-_ORDER = ["reasoning", "content", "calls"]
-TABLES: dict[str, Format] = {
-    "text": {
-        **_TURN,
-        "prompt_without_thinking": "<why>",
-        "order": ["reasoning", "content"],
-        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
-    },
-    "objects": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "opening": ["<call>"],
-            "mentions": ["<call>"],
-            "closing": ["</call>"],
-            "end": ["</call>"],
-            "members": {"name": "do", "arguments": "with"},
-        },
-        "arguments": {"form": "json"},
-    },
-    "separated": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "opening": ["<calls>"],
-            "mentions": ["<calls>"],
-            "closing": ["</calls>"],
-            "end": ["</calls>"],
-            "members": {"name": "do", "arguments": "with"},
-            "separators": ["<next>"],
-        },
-        "arguments": {"form": "json"},
-    },
-    "bare": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "bare": True,
-            "members": {"name": "do", "arguments": "with", "id": "as"},
-        },
-        "arguments": {"form": "json"},
-    },
-    "json": {**_TURN, "order": _ORDER, "calls": _HEAD, "arguments": {"form": "json"}},
-    "tokens": {
-        **_TURN,
-        "turn_end": ["<end>", "</s>"],
-        "unwritten": ["</s>", "<s>", "<pad>", "[a]", "[/a]"],
-        "order": _ORDER,
-        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
-        "content": {"start": ["[a]"], "end": ["[/a]"]},
-        "calls": _HEAD,
-        "arguments": {"form": "json"},
-    },
-    "bare tokens": {
-        **_TURN,
-        "turn_end": ["<end>", "</s>"],
-        "unwritten": ["</s>", "<s>"],
-        "order": ["content", "calls"],
-        "calls": {"form": "objects", "bare": True, "members": {"name": "do", "arguments": "with"}},
-        "arguments": {"form": "json"},
-    },
-    "ids": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "named_by_id": True},
-        "arguments": {"form": "json"},
-    },
-    "thoughts": {
-        **_TURN,
-        "order": _ORDER,
-        "reasoning": {"start": ["<why>", "<w>{?thought}"], "end": ["</why>"]},
-        "calls": {
-            **_HEAD,
-            "start": "<call {name}> <with>",
-            "short_starts": ["<call {name}> {?<with>}"],
-        },
-        "arguments": {"form": "json"},
-    },
-    "named lines": {
-        **_TURN,
-        "order": _ORDER,
-        "reasoning": {"start": ["<why>"], "end": ["</why>"]},
-        "calls": {"form": "heads", "start": "{name}"},
-        "arguments": {"form": "json"},
-    },
-    "named lines of values": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {"form": "heads", "start": "{name} (", "closing": [")"]},
-        "arguments": {
-            "form": "values",
-            "start": "{key} =",
-            "separator": ", ",
-            "values": {"escapes": "python"},
-        },
-    },
-    "keyed lines": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "{key but <} ({type}):",
-            "types": {"s": ["string"], "j": ["integer", "array"]},
-        },
-    },
-    "fences": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "objects",
-            "opening": ["```do"],
-            "mentions": ["```do"],
-            "closing": ["```{no d}"],
-            "members": {"name": "do", "arguments": "with"},
-        },
-        "arguments": {"form": "json"},
-    },
-    "opened": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            **_HEAD,
-            "start": '<call "{name}">',
-            "opening": ["<calls>"],
-            "needs_opening": True,
-            "mentions": ["<calls>"],
-            "section_end": ["</calls>"],
-        },
-        "arguments": {"form": "text", "start": "<k>{key}</k> {?<v>}", "end": "</v>"},
-    },
-    "tail": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "tail": " #{id}"},
-        "arguments": {"form": "json"},
-    },
-    "python": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "start": "<call>{name}(", "closing": [")", "</call>"]},
-        "arguments": {
-            "form": "values",
-            "start": "{key}=",
-            "separator": ", ",
-            "values": {"escapes": "python"},
-        },
-    },
-    "tags": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {"form": "text", "start": "<{key}>", "end": "</{key}>"},
-    },
-    "elements": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "<{key}>",
-            "end": "</{key}>",
-            "elements": {
-                "member_start": "<{key}>",
-                "member_end": "</{key}>",
-                "element_key": "item",
-                "distinct": False,
-            },
-        },
-    },
-    "array": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "<arg {key}>",
-            "end": "</arg>",
-            "elements": {
-                "member_start": "<m {key}>",
-                "member_end": "</m>",
-                "element_start": "<e>",
-                "element_end": "</e>",
-                "distinct": False,
-            },
-        },
-    },
-    "lines": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {"form": "text", "start": "<{key}>\n", "end": "\n</{key}>"},
-    },
-    "escaped": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": '<k "{key}">',
-            "end": "</k>",
-            "key_escapes": {"&amp;": "&", "&quot;": '"'},
-        },
-    },
-    "entities": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {
-            "form": "text",
-            "start": "<k {key}>",
-            "end": "</k>",
-            "guard": ["<![CDATA[", "]]>"],
-            "value_escapes": {"&lt;": "<", "&amp;": "&"},
-        },
-    },
-    "nothing behind a call": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "heads",
-            "opening": ["<calls>"],
-            "only_in_section": True,
-            "start": "do: {name}\n",
-            "section_end": ["</calls>"],
-            "section_closing": ["</calls>"],
-        },
-        "arguments": {"form": "values", "start": "{key but <} :", "values": {}},
-    },
-    "section": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {
-            "form": "heads",
-            "opening": ["<calls> ["],
-            "only_in_section": True,
-            "start": "{name} (",
-            "mentions": ["<calls> ["],
-            "closing": [")"],
-            "section_end": ["] </calls>", "</calls>"],
-            "section_closing": ["] </calls>"],
-        },
-        "arguments": {
-            "form": "values",
-            "start": "{key}:",
-            "separator": ",",
-            "values": {"raw_quote": "~~q~~", "raw_inside": True},
-        },
-    },
-    "list": {
-        **_TURN,
-        "order": ["calls", "content"],
-        "calls": {
-            "form": "heads",
-            "opening": ["["],
-            "only_in_section": True,
-            "start": "{name} (",
-            "closing": [")"],
-            "section_closing": ["]"],
-        },
-        "arguments": {
-            "form": "values",
-            "start": "{key} =",
-            "separator": ",",
-            "values": {"escapes": "python"},
-        },
-    },
-    "comments": {
-        **_TURN,
-        "order": _ORDER,
-        "reasoning": {"start": ["#|"], "end": ["|#"]},
-        "calls": {
-            **_HEAD,
-            "opening": ["<calls>"],
-            "only_in_section": True,
-            "start": "<{name but /}>",
-            "other_starts": ["-next- <{name but /}>"],
-            "mentions": ["<calls>"],
-            "closing": [],
-            "tail": "</{name}>",
-            "end": [],
-            "section_end": ["</calls>"],
-            "section_closing": ["</calls>"],
-        },
-        "arguments": {"form": "json"},
-    },
-    "keys": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": {**_HEAD, "start": "<call {name} "},
-        "arguments": {"form": "values", "start": "{key} :"},
-    },
-    "last": {
-        **_TURN,
-        "order": ["reasoning", "calls", "content"],
-        "content": {"start": ["<say>"]},
-        "calls": {**_HEAD, "start": "<call {name}"},
-        "arguments": {
-            "form": "text",
-            "start": "<k>{key}<{type}>",
-            "types": {"s": ["string"], "j": ["integer", "array"]},
-        },
-    },
-    "code": {
-        **_TURN,
-        "order": _ORDER,
-        "calls": _HEAD,
-        "arguments": {"form": "json"},
-        "code": {"start": "<run>", "tool": "python", "argument": "code", "method": "call"},
-    },
-}
+class Case(NamedTuple):
+    """A text in a format, and what it says: calls with arguments, and the kinds of problems."""
+
+    format: str
+    text: str
+    content: str = ""
+    reasoning: str = ""
+    calls: Sequence[tuple[str, Any]] = ()
+    told: Sequence[str] = ()
+
+
 TOOLS = [
     {
         "name": "add",
@@ -351,771 +39,509 @@ TOOLS = [
 ]
 
 CASES: dict[str, Case] = {
-    "a line that begins with a tool's name": (
+    "a line that begins with a tool's name": Case(
         "named lines",
         'So\n  add {"a": 1}\nadd{}<end>',
-        "So",
-        "",
-        [("add", {"a": 1}), ("add", {})],
-        [],
+        content="So",
+        calls=[("add", {"a": 1}), ("add", {})],
     ),
-    "a turn that begins with a tool's name": (
+    "a turn that begins with a tool's name": Case(
         "named lines",
         '<why>add{"a": 1} or sub{}</why>\nadd{"a": 2}<end>',
-        "",
-        'add{"a": 1} or sub{}',
-        [("add", {"a": 2})],
-        ["draft"],
+        reasoning='add{"a": 1} or sub{}',
+        calls=[("add", {"a": 2})],
+        told=["draft"],
     ),
-    "a fence that opens begins as one that closes": (
+    "a fence that opens begins as one that closes": Case(
         "fences",
         '```py```\n```do\n{"do": "add", "with": {}}\n```\n```do {"do": "now", "with": {}}```<end>',
-        "```py```",
-        "",
-        [("add", {}), ("now", {})],
-        ["unknown_tool"],
+        content="```py```",
+        calls=[("add", {}), ("now", {})],
+        told=["unknown_tool"],
     ),
-    "a tool's name in prose": (
+    "a tool's name in prose": Case(
         "named lines",
         'Use add{"a": 1},\nsub{"a": 1}\nadd {it}\nadd\n{}',
-        'Use add{"a": 1},\nsub{"a": 1}\nadd {it}',
-        "",
-        [("add", {})],
-        [],
+        content='Use add{"a": 1},\nsub{"a": 1}\nadd {it}',
+        calls=[("add", {})],
     ),
-    "a line of values that begins with a tool's name": (
+    "a line of values that begins with a tool's name": Case(
         "named lines of values",
         "add (this)\nadd(a=1, b='x')\nadd()<end>",
-        "add (this)",
-        "",
-        [("add", {"a": 1, "b": "x"}), ("add", {})],
-        [],
+        content="add (this)",
+        calls=[("add", {"a": 1, "b": "x"}), ("add", {})],
     ),
-    "lines that begin with a key": (
+    "lines that begin with a key": Case(
         "keyed lines",
         "<call add>\na (j): 1\nb (s): two\nthree\nc (j): [4]\n</call><end>",
-        "",
-        "",
-        [("add", {"a": 1, "b": " two\nthree", "c": [4]})],
-        [],
+        calls=[("add", {"a": 1, "b": " two\nthree", "c": [4]})],
     ),
-    "tokens at the edges of a turn": ("tokens", "<s> Hi!</s>", "Hi!", "", [], ["stray_marker"]),
-    "tokens at the edges of parts": (
+    "tokens at the edges of a turn": Case(
+        "tokens", "<s> Hi!</s>", content="Hi!", told=["stray_marker"]
+    ),
+    "tokens at the edges of parts": Case(
         "tokens",
         "<why><s>x<pad></why><pad>Hi <pad><call add>{}</call><pad></s>",
-        "Hi",
-        "x",
-        [("add", {})],
-        ["stray_marker"] * 5,
+        content="Hi",
+        reasoning="x",
+        calls=[("add", {})],
+        told=["stray_marker"] * 5,
     ),
-    "tokens within a text": (
+    "tokens within a text": Case(
         "tokens",
         "Write '</s>' behind, and <s> before it.",
-        "Write '</s>' behind, and <s> before it.",
-        "",
-        [],
-        ["stray_marker"] * 2,
+        content="Write '</s>' behind, and <s> before it.",
+        told=["stray_marker"] * 2,
     ),
-    "a token that is text at the end of a word": (
-        "tokens",
-        "one<pad>two",
-        "one<pad>two",
-        "",
-        [],
-        ["stray_marker"],
+    "a token that is text at the end of a word": Case(
+        "tokens", "one<pad>two", content="one<pad>two", told=["stray_marker"]
     ),
-    "a token after which a model runs on": (
-        "tokens",
-        "Hi!</s>User: so?",
-        "Hi!",
-        "",
-        [],
-        ["text_after_end"],
+    "a token after which a model runs on": Case(
+        "tokens", "Hi!</s>User: so?", content="Hi!", told=["text_after_end"]
     ),
-    "a quotation, and a token that ends it all": (
-        "tokens",
-        'It says "so" </s>\n',
-        'It says "so"',
-        "",
-        [],
-        [],
+    "a quotation, and a token that ends it all": Case(
+        "tokens", 'It says "so" </s>\n', content='It says "so"'
     ),
-    "other marks of content": ("tokens", "[a]Hi![/a]<end>", "Hi!", "", [], []),
-    "other marks in quotes": (
+    "other marks of content": Case("tokens", "[a]Hi![/a]<end>", content="Hi!"),
+    "other marks in quotes": Case(
         "tokens",
         "Put it between '[a]' and `[/a]` then.",
-        "Put it between '[a]' and `[/a]` then.",
-        "",
-        [],
-        ["stray_marker"] * 2,
+        content="Put it between '[a]' and `[/a]` then.",
+        told=["stray_marker"] * 2,
     ),
-    "an object behind a token": (
+    "an object behind a token": Case(
         "bare tokens",
         '<s>{"do": "add", "with": {}}</s>',
-        "",
-        "",
-        [("add", {})],
-        ["stray_marker"],
+        calls=[("add", {})],
+        told=["stray_marker"],
     ),
-    "an id that holds a tool's name": (
+    "an id that holds a tool's name": Case(
         "ids",
         '<call fn.add:0>{"a": 1}</call><call add>{}</call>',
-        "",
-        "",
-        [("add", {"a": 1}), ("add", {})],
-        [],
+        calls=[("add", {"a": 1}), ("add", {})],
     ),
-    "an id that holds no tool's name": (
+    "an id that holds no tool's name": Case(
         "ids",
         '<call fn.adder:0>{"a": 1}</call>',
-        "",
-        "",
-        [("fn.adder:0", {"a": 1})],
-        ["unknown_tool"],
+        calls=[("fn.adder:0", {"a": 1})],
+        told=["unknown_tool"],
     ),
-    "content alone": ("text", "Hello!<end>", "Hello!", "", [], []),
-    "reasoning, then content": ("text", "<why>x</why>\nHi<end>", "Hi", "x", [], []),
-    "white space inside content": ("text", "a\n\n b <end>", "a\n\n b", "", [], []),
-    "a marker in quotes": ("text", "Write '<why>' there.", "Write '<why>' there.", "", [], []),
-    "a beginning that is none": ("text", "a <wh b", "a <wh b", "", [], []),
-    "reasoning that isn't closed": ("text", "<why>x", "", "x", [], ["unclosed"]),
-    "a close too many": ("text", "a</why>b", "ab", "", [], ["stray_marker"]),
-    "text after the end": ("text", "a<end>b", "a", "", [], ["text_after_end"]),
-    "an object": (
+    "content alone": Case("text", "Hello!<end>", content="Hello!"),
+    "reasoning, then content": Case("text", "<why>x</why>\nHi<end>", content="Hi", reasoning="x"),
+    "white space inside content": Case("text", "a\n\n b <end>", content="a\n\n b"),
+    "a marker in quotes": Case("text", "Write '<why>' there.", content="Write '<why>' there."),
+    "a beginning that is none": Case("text", "a <wh b", content="a <wh b"),
+    "reasoning that isn't closed": Case("text", "<why>x", reasoning="x", told=["unclosed"]),
+    "a close too many": Case("text", "a</why>b", content="ab", told=["stray_marker"]),
+    "text after the end": Case("text", "a<end>b", content="a", told=["text_after_end"]),
+    "an object": Case(
         "objects",
         'Hm.<call>{"do": "add", "with": {"a": 1}}</call><end>',
-        "Hm.",
-        "",
-        [("add", {"a": 1})],
-        [],
+        content="Hm.",
+        calls=[("add", {"a": 1})],
     ),
-    "members in another order": (
+    "members in another order": Case(
         "objects",
         '<call>{"with": {"a": 1}, "do": "add"}</call>',
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["order"],
+        calls=[("add", {"a": 1})],
+        told=["order"],
     ),
-    "an object without a name": (
-        "objects",
-        '<call>{"x": 1}</call>',
-        '<call>{"x": 1}</call>',
-        "",
-        [],
-        ["no_name"],
+    "an object without a name": Case(
+        "objects", '<call>{"x": 1}</call>', content='<call>{"x": 1}</call>', told=["no_name"]
     ),
-    "a marker between objects": (
+    "a marker between objects": Case(
         "separated",
         '<calls>{"do": "add", "with": {}} <next>\n{"do": "add", "with": {}}</calls><end>',
-        "",
-        "",
-        [("add", {}), ("add", {})],
-        [],
+        calls=[("add", {}), ("add", {})],
     ),
-    "a call that is quoted": ("objects", "Use <call> tags.", "Use <call> tags.", "", [], []),
-    "an object nobody announces": (
-        "bare",
-        '{"do": "add", "with": {}, "as": "x1"}',
-        "",
-        "",
-        [("add", {})],
-        [],
+    "a call that is quoted": Case("objects", "Use <call> tags.", content="Use <call> tags."),
+    "an object nobody announces": Case(
+        "bare", '{"do": "add", "with": {}, "as": "x1"}', calls=[("add", {})]
     ),
-    "other JSON": ("bare", '{"answer": 1}', '{"answer": 1}', "", [], []),
-    "a head with JSON": (
+    "other JSON": Case("bare", '{"answer": 1}', content='{"answer": 1}'),
+    "a head with JSON": Case(
         "json",
         '<call add>{"a": [1, {"b": "\\u00e9"}]}</call>',
-        "",
-        "",
-        [("add", {"a": [1, {"b": "é"}]})],
-        [],
+        calls=[("add", {"a": [1, {"b": "é"}]})],
     ),
-    "an argument string": (
-        "json",
-        '<call add>"{}"</call>',
-        "",
-        "",
-        [("add", {})],
-        ["string_arguments"],
+    "an argument string": Case(
+        "json", '<call add>"{}"</call>', calls=[("add", {})], told=["string_arguments"]
     ),
-    "a call that is cut off": (
-        "json",
-        '<call add>{"a": "x',
-        "",
-        "",
-        [("add", {"a": "x"})],
-        ["cut_off"],
+    "a call that is cut off": Case(
+        "json", '<call add>{"a": "x', calls=[("add", {"a": "x"})], told=["cut_off"]
     ),
-    "an unknown tool": ("json", "<call sub>{}</call>", "", "", [("sub", {})], ["unknown_tool"]),
-    "an id behind the arguments": ("tail", "<call add>{} #7</call>", "", "", [("add", {})], []),
-    "Python's literals": (
+    "an unknown tool": Case(
+        "json", "<call sub>{}</call>", calls=[("sub", {})], told=["unknown_tool"]
+    ),
+    "an id behind the arguments": Case("tail", "<call add>{} #7</call>", calls=[("add", {})]),
+    "Python's literals": Case(
         "python",
         "<call>add(a=1, b='it\\'s', c=[True, None])</call>",
-        "",
-        "",
-        [("add", {"a": 1, "b": "it's", "c": [True, None]})],
-        [],
+        calls=[("add", {"a": 1, "b": "it's", "c": [True, None]})],
     ),
-    "text by its schema": (
-        "tags",
-        "<call add><a>3</a><b>3</b></call>",
-        "",
-        "",
-        [("add", {"a": 3, "b": "3"})],
-        [],
+    "text by its schema": Case(
+        "tags", "<call add><a>3</a><b>3</b></call>", calls=[("add", {"a": 3, "b": "3"})]
     ),
-    "a value of the wrong type": (
+    "a value of the wrong type": Case(
         "tags",
         "<call add><a>three</a></call>",
-        "",
-        "",
-        [("add", {"a": "three"})],
-        ["wrong_type"],
+        calls=[("add", {"a": "three"})],
+        told=["wrong_type"],
     ),
-    "a value that isn't closed": (
-        "tags",
-        "<call add><b>x</call>",
-        "",
-        "",
-        [("add", {"b": "x"})],
-        ["missing_marker"],
+    "a value that isn't closed": Case(
+        "tags", "<call add><b>x</call>", calls=[("add", {"b": "x"})], told=["missing_marker"]
     ),
-    "elements": (
+    "elements": Case(
         "elements",
         "<call add><c><item>1</item><item>2</item></c></call>",
-        "",
-        "",
-        [("add", {"c": [1, 2]})],
-        [],
+        calls=[("add", {"c": [1, 2]})],
     ),
-    "an array": (
+    "an array": Case(
         "array",
         "<call add><arg c><e>1</e>\n<e>2</e></arg><arg b><e>x</e></arg></call>",
-        "",
-        "",
-        [("add", {"c": [1, 2], "b": "<e>x</e>"})],
-        [],
+        calls=[("add", {"c": [1, 2], "b": "<e>x</e>"})],
     ),
-    "an element that isn't closed": (
+    "an element that isn't closed": Case(
         "array",
         "<call add><arg c><e>1</e><e>2</arg><arg b>x</arg></call>",
-        "",
-        "",
-        [("add", {"c": [1, 2], "b": "x"})],
-        ["missing_marker"],
+        calls=[("add", {"c": [1, 2], "b": "x"})],
+        told=["missing_marker"],
     ),
-    "an array that isn't closed": (
+    "an array that isn't closed": Case(
         "array",
         "<call add><arg c><e>1</e><arg b>x</arg></call>",
-        "",
-        "",
-        [("add", {"c": [1], "b": "x"})],
-        ["missing_marker"],
+        calls=[("add", {"c": [1], "b": "x"})],
+        told=["missing_marker"],
     ),
-    "an array that the call closes": (
+    "an array that the call closes": Case(
         "array",
         "<call add><arg c><e>1</e><e>2</call>",
-        "",
-        "",
-        [("add", {"c": [1, 2]})],
-        ["missing_marker"],
+        calls=[("add", {"c": [1, 2]})],
+        told=["missing_marker"],
     ),
-    "a call at the end of reasoning": (
+    "a call at the end of reasoning": Case(
         "thoughts",
-        '<why>x <call add><with>{"a": 1}</call>\n<call add><with>{}</call><end>',
-        "",
-        "x",
-        [("add", {"a": 1}), ("add", {})],
-        ["unclosed"],
+        '<why>x <call>add<with>{"a": 1}</call>\n<call>add<with>{}</call><end>',
+        reasoning="x",
+        calls=[("add", {"a": 1}), ("add", {})],
+        told=["unclosed"],
     ),
-    "a call in reasoning that goes on": (
+    "a call in reasoning that goes on": Case(
         "thoughts",
-        '<why>x <call add><with>{"a": 1}</call> y <call add><with>{}</call></why>Hi',
-        "Hi",
-        'x <call add><with>{"a": 1}</call> y <call add><with>{}</call>',
-        [],
-        ["draft", "draft"],
+        '<why>x <call>add<with>{"a": 1}</call> y <call>add<with>{}</call></why>Hi',
+        content="Hi",
+        reasoning='x <call>add<with>{"a": 1}</call> y <call>add<with>{}</call>',
+        told=["draft", "draft"],
     ),
-    "a draft of a call, and the call": (
+    "a draft of a call, and the call": Case(
         "thoughts",
-        '<why><call add><with>{"a": 1}</call> No: <call add><with>{"a": 2}</call><end>',
-        "",
-        '<call add><with>{"a": 1}</call> No:',
-        [("add", {"a": 2})],
-        ["draft", "unclosed"],
+        '<why><call>add<with>{"a": 1}</call> No: <call>add<with>{"a": 2}</call><end>',
+        reasoning='<call>add<with>{"a": 1}</call> No:',
+        calls=[("add", {"a": 2})],
+        told=["draft", "unclosed"],
     ),
-    "a close in reasoning": (
+    "a close in reasoning": Case(
         "thoughts",
         "<why>not </call> here</why>Hi",
-        "Hi",
-        "not </call> here",
-        [],
-        ["stray_marker"],
+        content="Hi",
+        reasoning="not </call> here",
+        told=["stray_marker"],
     ),
-    "reasoning opened without its word": (
-        "thoughts",
-        "<w>x</why>Hi",
-        "Hi",
-        "x",
-        [],
-        ["missing_marker"],
+    "reasoning opened without its word": Case(
+        "thoughts", "<|w>x</why>Hi", content="Hi", reasoning="x", told=["missing_marker"]
     ),
-    "a head without its last marker": (
-        "thoughts",
-        '<call add>{"a": 1}</call>',
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["missing_marker"],
+    "a head without its last marker": Case(
+        "thoughts", '<call>add{"a": 1}</call>', calls=[("add", {"a": 1})], told=["missing_marker"]
     ),
-    "a head and no arguments": (
-        "thoughts",
-        "<call add></call>",
-        "",
-        "",
-        [("add", {})],
-        ["missing_marker", "no_arguments"],
+    "a head and no arguments": Case(
+        "thoughts", "<call>add</call>", calls=[("add", {})], told=["missing_marker", "no_arguments"]
     ),
-    "code instead of JSON": (
+    "code instead of JSON": Case(
         "json",
         '<call python>print("hi")</call>',
-        "",
-        "",
-        [("python", {"code": 'print("hi")'})],
-        ["unknown_tool", "malformed"],
+        calls=[("python", {"code": 'print("hi")'})],
+        told=["unknown_tool", "malformed"],
     ),
-    "a word instead of JSON": (
-        "json",
-        "<call add>nonsense</call>",
-        "",
-        "",
-        [("add", "nonsense")],
-        ["malformed"],
+    "a word instead of JSON": Case(
+        "json", "<call add>nonsense</call>", calls=[("add", "nonsense")], told=["malformed"]
     ),
-    "a string that isn't closed": (
+    "a string that isn't closed": Case(
         "json",
         '<call add>{"b": "x</call>\n<call add>{"a": 1}</call><end>',
-        "",
-        "",
-        [("add", {"b": "x"}), ("add", {"a": 1})],
-        ["malformed"],
+        calls=[("add", {"b": "x"}), ("add", {"a": 1})],
+        told=["malformed"],
     ),
-    "a string that quotes the format": (
+    "a string that quotes the format": Case(
         "json",
         '<call add>{"b": "x</call>\\n<call add>{\\"a\\": 1}</call><end>"}</call>',
-        "",
-        "",
-        [("add", {"b": 'x</call>\n<call add>{"a": 1}</call><end>'})],
-        [],
+        calls=[("add", {"b": 'x</call>\n<call add>{"a": 1}</call><end>'})],
     ),
-    "an empty section": ("opened", "Hm. <calls></calls>", "Hm.", "", [], []),
-    "a section with noise": (
+    "an empty section": Case("opened", "Hm. <calls></calls>", content="Hm."),
+    "a section with noise": Case(
         "opened",
         '<calls>so <call "add"><k>b</k><v>x</v></call></calls>',
-        "",
-        "",
-        [("add", {"b": "x"})],
-        ["unexpected_text"],
+        calls=[("add", {"b": "x"})],
+        told=["unexpected_text"],
     ),
-    "values without their opening tags": (
+    "values without their opening tags": Case(
         "opened",
         '<calls><call "add"><k>b</k>x</v><k>a</k>\n1</v></call></calls>',
-        "",
-        "",
-        [("add", {"b": "x", "a": 1})],
-        ["missing_marker", "missing_marker"],
+        calls=[("add", {"b": "x", "a": 1})],
+        told=["missing_marker", "missing_marker"],
     ),
-    "a value closed by the next argument": (
+    "a value closed by the next argument": Case(
         "opened",
         '<calls><call "add"><k>b</k><v>x<k>a</k><v>1</v></call></calls>',
-        "",
-        "",
-        [("add", {"b": "x", "a": 1})],
-        ["missing_marker"],
+        calls=[("add", {"b": "x", "a": 1})],
+        told=["missing_marker"],
     ),
-    "an argument inside a value": (
+    "an argument inside a value": Case(
         "opened",
         '<calls><call "add"><k>b</k><v>x<k>b</k><v>1</v></call></calls>',
-        "",
-        "",
-        [("add", {"b": "x<k>b</k><v>1"})],
-        [],
+        calls=[("add", {"b": "x<k>b</k><v>1"})],
     ),
-    "a JSON object instead": (
+    "a JSON object instead": Case(
         "opened",
         '<calls>{"name": "add", "arguments": {"a": 1}}</calls>',
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["other_syntax"],
+        calls=[("add", {"a": 1})],
+        told=["other_syntax"],
     ),
-    "tags instead of an object": (
+    "tags instead of an object": Case(
         "objects",
         "<call><f=add><p=a>1</p>\n<p=b>x</p></f></call>",
-        "",
-        "",
-        [("add", {"a": 1, "b": "x"})],
-        ["other_syntax"],
+        calls=[("add", {"a": 1, "b": "x"})],
+        told=["other_syntax"],
     ),
-    "tags with the word name": (
+    "tags with the word name": Case(
         "objects",
         '<call><f name="add"><p name="b">x\n</p></f></call>.',
-        ".",
-        "",
-        [("add", {"b": "x"})],
-        ["other_syntax", "misplaced"],
+        content=".",
+        calls=[("add", {"b": "x"})],
+        told=["other_syntax", "misplaced"],
     ),
-    "tags that are no call": (
-        "objects",
-        "<call><f=add>and so on</call>.",
-        "<call><f=add>and so on</call>.",
-        "",
-        [],
-        [],
+    "tags that are no call": Case(
+        "objects", "<call><f=add>and so on</call>.", content="<call><f=add>and so on</call>."
     ),
-    "keys of APIs": (
+    "keys of APIs": Case(
         "objects",
         '<call>{"name": "add", "arguments": {"a": 1}}</call>',
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["other_syntax", "other_syntax"],
+        calls=[("add", {"a": 1})],
+        told=["other_syntax", "other_syntax"],
     ),
-    "a text without quotes": (
+    "a text without quotes": Case(
         "python",
         "<call>add(b=one, (or) two: three, a=1)</call>",
-        "",
-        "",
-        [("add", {"b": "one, (or) two: three", "a": 1})],
-        ["malformed"],
+        calls=[("add", {"b": "one, (or) two: three", "a": 1})],
+        told=["malformed"],
     ),
-    "an escape of JSON in an object, and none in a literal": (
+    "an escape of JSON in an object, and none in a literal": Case(
         "python",
         r"""<call>add(b={"x\/": ["1\/2", "\\/", '\/']}, c="\/", a=1)</call>""",
-        "",
-        "",
-        [("add", {"b": {"x/": ["1/2", r"\/", r"\/"]}, "c": r"\/", "a": 1})],
-        [],
+        calls=[("add", {"b": {"x/": ["1/2", r"\/", r"\/"]}, "c": r"\/", "a": 1})],
     ),
-    "halves of a character, as escapes": (
+    "halves of a character, as escapes": Case(
         "python",
         r"""<call>add(b='\ud83d\ude00', o={"x": "\uD83D", 'y': '\U0000dE00'}, a=1)</call>""",
-        "",
-        "",
-        [("add", {"b": "\N{GRINNING FACE}", "o": {"x": "\ud83d", "y": "\ude00"}, "a": 1})],
-        [],
+        calls=[("add", {"b": "\N{GRINNING FACE}", "o": {"x": "\ud83d", "y": "\ude00"}, "a": 1})],
     ),
-    "halves of a character in a literal": (
+    "halves of a character in a literal": Case(
         "objects",
         r"<call><f=add><p=o>{'\ud83d\ude00': ['\ud83d', ('\ude00',)]}</p></f></call>",
-        "",
-        "",
-        [("add", {"o": {"\N{GRINNING FACE}": ["\ud83d", ["\ude00"]]}})],
-        ["other_syntax"],
+        calls=[("add", {"o": {"\N{GRINNING FACE}": ["\ud83d", ["\ude00"]]}})],
+        told=["other_syntax"],
     ),
-    "halves of a character in another notation": (
+    "halves of a character in another notation": Case(
         "python",
         r"""<call>{"name": "add", "arguments": "{\"b\": \"\ud83d\"}"}</call>""",
-        "",
-        "",
-        [("add", {"b": "\ud83d"})],
-        ["other_syntax"],
+        calls=[("add", {"b": "\ud83d"})],
+        told=["other_syntax"],
     ),
-    "a mere bracket before a tool's name": (
+    "a mere bracket before a tool's name": Case(
         "list",
         "[add(a=1), Add(b=2)]",
-        "",
-        "",
-        [("add", {"a": 1}), ("Add", {"b": 2})],
-        ["unknown_tool"],
+        calls=[("add", {"a": 1}), ("Add", {"b": 2})],
+        told=["unknown_tool"],
     ),
-    "a mere bracket before another name": (
+    "a mere bracket before another name": Case(
         "list",
         "[add it(1)](link), [Note(a=1)](link)",
-        "[add it(1)](link), [Note(a=1)](link)",
-        "",
-        [],
-        [],
+        content="[add it(1)](link), [Note(a=1)](link)",
     ),
-    "what is no argument": (
+    "what is no argument": Case(
         "python",
         "<call>add(**more, a=1)</call>.",
-        ".",
-        "",
-        [("add", {"a": 1})],
-        ["unexpected_text", "misplaced"],
+        content=".",
+        calls=[("add", {"a": 1})],
+        told=["unexpected_text", "misplaced"],
     ),
-    "what only looks like an argument": (
+    "what only looks like an argument": Case(
         "python",
         "<call>add(a=1, (b =2)</call>",
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["unexpected_text"],
+        calls=[("add", {"a": 1})],
+        told=["unexpected_text"],
     ),
-    "keys in quotes": (
+    "keys in quotes": Case(
         "python",
         "<call>add('b'='x', \"a\"=1)</call>",
-        "",
-        "",
-        [("add", {"b": "x", "a": 1})],
-        ["malformed", "malformed"],
+        calls=[("add", {"b": "x", "a": 1})],
+        told=["malformed", "malformed"],
     ),
-    "a text without quotes, then a key in quotes": (
+    "a text without quotes, then a key in quotes": Case(
         "python",
         "<call>add(b= one two, 'a'=1)</call>",
-        "",
-        "",
-        [("add", {"b": "one two", "a": 1})],
-        ["malformed", "malformed"],
+        calls=[("add", {"b": "one two", "a": 1})],
+        told=["malformed", "malformed"],
     ),
-    "a text without quotes, and no end": (
+    "a text without quotes, and no end": Case(
         "python",
         "<call>add(b=one two</call>.",
-        ".",
-        "",
-        [("add", {"b": "one two"})],
-        ["malformed", "malformed", "misplaced"],
+        content=".",
+        calls=[("add", {"b": "one two"})],
+        told=["malformed", "malformed", "misplaced"],
     ),
-    "a number, cut off": ("python", "<call>add(a=3)</ca", "", "", [("add", {"a": 3})], ["cut_off"]),
-    "a member once more": (
+    "a number, cut off": Case(
+        "python", "<call>add(a=3)</ca", calls=[("add", {"a": 3})], told=["cut_off"]
+    ),
+    "a member once more": Case(
         "elements",
         "<call add><o><p>1</p><p>2</p></o></call>",
-        "",
-        "",
-        [("add", {"o": {"p": ["1", "2"]}})],
-        [],
+        calls=[("add", {"o": {"p": ["1", "2"]}})],
     ),
-    "a key with entities": (
+    "a key with entities": Case(
         "escaped",
         '<call add><k "x&amp;quot;&quot;&lt;">1</k><k "a">2</k></call>',
-        "",
-        "",
-        [("add", {'x&quot;"&lt;': "1", "a": 2})],
-        ["unknown_argument"],
+        calls=[("add", {'x&quot;"&lt;': "1", "a": 2})],
+        told=["unknown_argument"],
     ),
-    "values with entities": (
+    "values with entities": Case(
         "entities",
         "<call add><k b>a &lt;b> &amp;lt; R&D &lt</k><k a>[&lt;</k></call>",
-        "",
-        "",
-        [("add", {"b": "a <b> &lt; R&D &lt", "a": "[<"})],
-        ["wrong_type"],
+        calls=[("add", {"b": "a <b> &lt; R&D &lt", "a": "[<"})],
+        told=["wrong_type"],
     ),
-    "a guarded value with entities": (
-        "entities",
-        "<call add><k b><![CDATA[&lt;]]></k></call>",
-        "",
-        "",
-        [("add", {"b": "&lt;"})],
-        [],
+    "a guarded value with entities": Case(
+        "entities", "<call add><k b><![CDATA[&lt;]]></k></call>", calls=[("add", {"b": "&lt;"})]
     ),
-    "a value that is cut off in an entity": (
-        "entities",
-        "<call add><k b>R&amp;D &am",
-        "",
-        "",
-        [("add", {"b": "R&D "})],
-        ["cut_off"],
+    "a value that is cut off in an entity": Case(
+        "entities", "<call add><k b>R&amp;D &am", calls=[("add", {"b": "R&D "})], told=["cut_off"]
     ),
-    "another call that looks like an argument": (
+    "another call that looks like an argument": Case(
         "nothing behind a call",
         '<calls>do: add\na: 1\ndo: add\ndo: add\nb: "x"\n</calls><end>',
-        "",
-        "",
-        [("add", {"a": 1}), ("add", {}), ("add", {"b": "x"})],
-        [],
+        calls=[("add", {"a": 1}), ("add", {}), ("add", {"b": "x"})],
     ),
-    "a value that ends in a carriage return": (
+    "a value that ends in a carriage return": Case(
         "lines",
         "<call add><b>\nx\r\n</b><c>\ny\r</c><d>\n\r\r\n</d></call>",
-        "",
-        "",
-        [("add", {"b": "x", "c": "y\r", "d": "\r"})],
-        ["wrong_type", "unknown_argument"],
+        calls=[("add", {"b": "x", "c": "y\r", "d": "\r"})],
+        told=["wrong_type", "unknown_argument"],
     ),
-    "JSON arguments instead": (
+    "JSON arguments instead": Case(
         "opened",
         '<calls><call "add">{"a": 1}</call></calls>',
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["other_syntax"],
+        calls=[("add", {"a": 1})],
+        told=["other_syntax"],
     ),
-    "a call that closes itself": (
-        "opened",
-        '<calls><call "add"/></calls>',
-        "",
-        "",
-        [("add", {})],
-        ["no_arguments"],
+    "a call that closes itself": Case(
+        "opened", '<calls><call "add"/></calls>', calls=[("add", {})], told=["no_arguments"]
     ),
-    "a quoted opening, and both its closes": (
+    "a quoted opening, and both its closes": Case(
         "opened",
         "Write <calls> and <call>, </call> and </calls>.",
-        "Write <calls> and <call>, </call> and </calls>.",
-        "",
-        [],
-        [],
+        content="Write <calls> and <call>, </call> and </calls>.",
     ),
-    "a key with blanks": (
-        "section",
-        "<calls>[add(b:{to go:1})]</calls>",
-        "",
-        "",
-        [("add", {"b": {"to go": 1}})],
-        [],
+    "a key with blanks": Case(
+        "section", "<calls>[add(b:{to go:1})]</calls>", calls=[("add", {"b": {"to go": 1}})]
     ),
-    "a section": (
+    "a section": Case(
         "section",
         "<calls>[add(a:1), add(b:~~q~~x, y~~q~~,c:[1,2])]</calls>",
-        "",
-        "",
-        [("add", {"a": 1}), ("add", {"b": "x, y", "c": [1, 2]})],
-        [],
+        calls=[("add", {"a": 1}), ("add", {"b": "x, y", "c": [1, 2]})],
     ),
-    "a section that is cut off": (
-        "section",
-        "<calls>[add(a:1), ad",
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["cut_off"],
+    "a section that is cut off": Case(
+        "section", "<calls>[add(a:1), ad", calls=[("add", {"a": 1})], told=["cut_off"]
     ),
-    "a key with signs": (
+    "a key with signs": Case(
         "tags",
         "<call add><a;b>x</a;b></call>",
-        "",
-        "",
-        [("add", {"a;b": "x"})],
-        ["unknown_argument"],
+        calls=[("add", {"a;b": "x"})],
+        told=["unknown_argument"],
     ),
-    "an argument begun twice": (
+    "an argument begun twice": Case(
         "array",
         "<call add><arg <arg b>x</arg></call>",
-        "",
-        "",
-        [("add", {"b": "x"})],
-        ["unexpected_text"],
+        calls=[("add", {"b": "x"})],
+        told=["unexpected_text"],
     ),
-    "an argument without a value": (
+    "an argument without a value": Case(
         "python",
         "<call>add(a=, b='x')</call>",
-        "",
-        "",
-        [("add", {"a": None, "b": "x"})],
-        ["malformed"],
+        calls=[("add", {"a": None, "b": "x"})],
+        told=["malformed"],
     ),
-    "a string of broken arguments": (
+    "a string of broken arguments": Case(
         "json",
         '<call add>"{\\"a\\": 1"</call>',
-        "",
-        "",
-        [("add", {"a": 1})],
-        ["string_arguments"],
+        calls=[("add", {"a": 1})],
+        told=["string_arguments"],
     ),
-    "a comma left out": (
+    "a comma left out": Case(
         "json",
         '<call add>{"a": 1 "b": "x"}</call>',
-        "",
-        "",
-        [("add", {"a": 1, "b": "x"})],
-        ["malformed"],
+        calls=[("add", {"a": 1, "b": "x"})],
+        told=["malformed"],
     ),
-    "a method": (
-        "code",
-        "<run>add.call(a=1, b='x')<end>",
-        "",
-        "",
-        [("add", {"a": 1, "b": "x"})],
-        [],
-    ),
-    "a call closed too often": (
-        "objects",
-        "a</call>b",
-        "ab",
-        "",
-        [],
-        ["stray_marker"],
-    ),
-    "text between elements": (
+    "a method": Case("code", "<run>add.call(a=1, b='x')<end>", calls=[("add", {"a": 1, "b": "x"})]),
+    "a call closed too often": Case("objects", "a</call>b", content="ab", told=["stray_marker"]),
+    "text between elements": Case(
         "elements",
         "<call add><c><item>1</item> oops <item>2</item></c></call>",
-        "",
-        "",
-        [("add", {"c": [1, 2]})],
-        ["unexpected_text"],
+        calls=[("add", {"c": [1, 2]})],
+        told=["unexpected_text"],
     ),
-    "what opens reasoning, at the end": (
-        "comments",
-        "#|a #|",
-        "",
-        "a",
-        [],
-        ["repeated", "unclosed"],
+    "what opens reasoning, at the end": Case(
+        "comments", "#|a #|", reasoning="a", told=["repeated", "unclosed"]
     ),
-    "a section's end that looks like a call": (
-        "comments",
-        '<calls><add>{"a": 1}</add></calls><end>',
-        "",
-        "",
-        [("add", {"a": 1})],
-        [],
+    "a section's end that looks like a call": Case(
+        "comments", '<calls><add>{"a": 1}</add></calls><end>', calls=[("add", {"a": 1})]
     ),
-    "a separator in a section": (
+    "a separator in a section": Case(
         "comments",
         '<calls><add>{"a": 1}</add> -next- <add>{}</add></calls><end>',
-        "",
-        "",
-        [("add", {"a": 1}), ("add", {})],
-        [],
+        calls=[("add", {"a": 1}), ("add", {})],
     ),
-    "a key right behind the head": (
-        "keys",
-        '<call add\nb: "x"\na: 1\n</call><end>',
-        "",
-        "",
-        [("add", {"b": "x", "a": 1})],
-        [],
+    "a key right behind the head": Case(
+        "keys", '<call add\nb: "x"\na: 1\n</call><end>', calls=[("add", {"b": "x", "a": 1})]
     ),
-    "content behind a call, begun with what could be noise": (
-        "last",
-        "<call add<k>b<s>x</call><say>`a`<end>",
-        "`a`",
-        "",
-        [("add", {"b": "x"})],
-        [],
+    "content behind a call, begun with what could be noise": Case(
+        "last", "<call add<k>b<s>x</call><say>`a`<end>", content="`a`", calls=[("add", {"b": "x"})]
     ),
-    "an argument behind one that is no string": (
+    "an argument behind one that is no string": Case(
         "last",
         "<call add<k>c<j>[1]<k>z<s>x</call><end>",
-        "",
-        "",
-        [("add", {"c": [1], "z": "x"})],
-        ["unknown_argument"],
+        calls=[("add", {"c": [1], "z": "x"})],
+        told=["unknown_argument"],
     ),
-    "code": (
+    "code": Case(
         "code",
         "Look:<run>print(1)\n<end>",
-        "Look:",
-        "",
-        [("python", {"code": "print(1)"})],
-        ["unknown_tool"],
+        content="Look:",
+        calls=[("python", {"code": "print(1)"})],
+        told=["unknown_tool"],
     ),
 }
 
 
 def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
     """Yield how what is read differs from what a case wants, and pieces from the whole text."""
-    name, text, content, reasoning, calls, problems = case
+    name, text, content, reasoning, calls, told = case
     message = form.parse(text, tools=TOOLS)
     found = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
     pairs: list[tuple[str, Any, Any]] = [
         ("content", content, message.content),
         ("reasoning", reasoning, message.reasoning_content),
-        ("calls", calls, found),
-        ("problems", problems, [problem.kind for problem in message.problems]),
+        ("calls", [*calls], found),
+        ("problems", [*told], [problem.kind for problem in message.problems]),
     ]
     for what, wanted, got in pairs:
         if wanted != got:
@@ -1143,11 +569,11 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
             yield f"as deltas, in pieces of {size}: {deltas!r}"
     yield from _cut_failures(form, text)
     yield from _prompt_failures(form, text)
-    yield from _option_failures(form, text, TABLES[name].get("reasoning", {}))
+    yield from _option_failures(form, text, FORMATS[name].reasoning)
     yield from _copy_failures(form, text)
 
 
-def _option_failures(form: FormatModule, text: str, marks: ReasoningFormat) -> Iterator[str]:
+def _option_failures(form: FormatModule, text: str, marks: Reasoning) -> Iterator[str]:
     """Yield what is wrong with other ends of the turn, inline reasoning, and without tools."""
     whole = form.parse(text, tools=TOOLS)
     if whole.problems:
@@ -1160,10 +586,8 @@ def _option_failures(form: FormatModule, text: str, marks: ReasoningFormat) -> I
         if prompt and form.parse("x", enable_thinking=enable) != form.parse("x", prefill=prompt):
             yield f"the {key} isn't taken"
     inline = form.parse(text, tools=TOOLS, reasoning="inline")
-    if whole.reasoning_content:
-        quoted = f"{marks['start'][0]}{whole.reasoning_content}{marks['end'][0]}"
-        if not inline.content.startswith(quoted):
-            yield f"inline: {inline!r}"
+    if whole.reasoning_content and f"{whole.reasoning_content}{marks.end}" not in inline.content:
+        yield f"inline: {inline!r}"
     quoted = 'See: {"do": "add", "with": {}}'
     if form.parse(quoted).content != quoted:
         yield "an object in text, without tools"

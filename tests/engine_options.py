@@ -1,6 +1,6 @@
 """What the engine reads with options: special tokens, tools of all kinds, text that passes through.
 
-The tables are those of `tests.engine_cases`.
+The formats are those of `tests.small_formats`.
 """
 
 from __future__ import annotations
@@ -142,13 +142,13 @@ OPTION_CASES: dict[str, OptionCase] = {
     ),
     "a head that lacks the token of the format's own": OptionCase(
         "thoughts",
-        pieces("a <call add>{} b"),
+        pieces("a <call>add{} b"),
         known("<with>"),
-        content="a <call add>{} b",
+        content="a <call>add{} b",
     ),
     "a head with its token": OptionCase(
         "thoughts",
-        pieces("a <call add>", "!<with>", "{}</call>"),
+        pieces("a <call>add", "!<with>", "{}</call>"),
         known("<with>"),
         content="a",
         calls=(("add", {}),),
@@ -175,6 +175,13 @@ OPTION_CASES: dict[str, OptionCase] = {
     ),
     "several stop texts": OptionCase(
         "text", pieces("a{x}b"), {"stop": ["STOP", "{x}"]}, content="a", told=("text_after_end: b",)
+    ),
+    "a stop text of one sign in a value without quotes": OptionCase(
+        "list",
+        pieces("[add(b=one; two, a=1)]"),
+        {"tools": TOOLS, "stop": ";"},
+        calls=(("add", {"b": "one; two", "a": 1}),),
+        told=("malformed",),
     ),
     "a stop text in a call": OptionCase(
         "json", pieces('<call add>{"b": "x"}STOP'), {"stop": "STOP"}, calls=ADDED

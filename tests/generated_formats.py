@@ -2,8 +2,8 @@
 
 Some templates share a format, and many formats differ in nothing but the words of their markers.
 ``FORMATS`` has one name of each format. ``KINDS`` are a few that have together all that any format
-has: each field of the format table and each of its choices, which is all that the engine reads, and
-each mode of the spec. What holds for every format is tried on these. What takes longer is tried on
+has: each fact and each role of a rule, which is all that the engine reads, and each mode of the
+spec. What holds for every format is tried on these. What takes longer is tried on
 one format for each common part that modules have, and each set of parts of the engine of scripts,
 ``PARTS``. The engine itself is tried on tables of its own, and `regen` verifies every template.
 With ``TURNSPEC_EVERY_FORMAT`` set, as `make test-every-format` does, all are all formats, as they
@@ -13,15 +13,13 @@ are with ``TURNSPEC_EXAMPLES``, which `make test-long` sets.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_origin, get_type_hints, is_typeddict
 
 from turnspec.codegen.compiled import BEGINS_COMMON
-from turnspec.codegen.format import Format as FormatTable
+from turnspec.codegen.facts import FormatFacts, facts_of, roles_in
 from turnspec.codegen.loading import load_module
-from turnspec.codegen.table import format_table
 from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
@@ -45,9 +43,9 @@ def committed_format(name: str) -> Format:
     return Format(committed_spec(name), load_module(module_source(name)))
 
 
-def table_of(name: str) -> FormatTable:
-    """Return the format table of a committed spec."""
-    return format_table(committed_spec(name))
+def facts_of_format(name: str) -> FormatFacts:
+    """Return the facts of a committed spec."""
+    return facts_of(committed_spec(name))
 
 
 def module_source(name: str) -> str:
@@ -66,20 +64,6 @@ def first_of_each(names: Iterable[str], keys: Mapping[str, Hashable]) -> list[st
     return sorted(chosen.values())
 
 
-def _traits(table: Mapping[str, Any], hints: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Yield the fields of a format table, each with what was chosen where there is a choice."""
-    for field, value in table.items():
-        at, hint = f"{path}.{field}", hints.get(field)
-        if is_typeddict(hint):
-            yield from _traits(value, get_type_hints(hint), at)
-        elif hint is bool or get_origin(hint) is Literal or field == "order":
-            yield f"{at}: {value}"
-        elif isinstance(value, Mapping):
-            yield from (f"{at}.{key}" for key in value)
-        else:
-            yield at
-
-
 def modes(spec: Spec) -> set[str]:
     """Return how a spec says that reasoning, content, calls, ids and arguments are shown."""
     found = {f"reasoning: {spec.reasoning.mode}", f"content: {spec.content.mode}"}
@@ -91,18 +75,25 @@ def modes(spec: Spec) -> set[str]:
 
 def traits(spec: Spec) -> set[str]:
     """Return what a format has, of all that formats can have."""
-    return {*_traits(format_table(spec), get_type_hints(FormatTable)), *modes(spec)}
+    facts = facts_of(spec)
+    choices = {f"{name}: {value}" for name, value in facts.values.items() if name not in _TEXTS}
+    named = {*facts.format, *facts.markers, *(name for name, data in facts.data.items() if data)}
+    styles = {f"{name}: {bool(value)}" for name, value in facts.style.items()}
+    return choices | named | styles | roles_in(facts) | modes(spec)
+
+
+#: Facts that are texts of one format's own.
+_TEXTS = (
+    *("NAME_KEY", "ARGUMENTS_KEY", "ID_KEY", "OTHER_MEMBERS", "OTHER_MEMBER_VALUES"),
+    *("ELEMENT_KEY", "ELEMENT_SEPARATOR", "CODE_TOOL", "CODE_ARGUMENT"),
+)
 
 
 def parts_of(name: str) -> tuple[Hashable, ...]:
     """Return which kinds of calls and arguments a format has."""
-    table: Mapping[str, Any] = format_table(committed_spec(name))
-    calls, arguments = table.get("calls", {}), table.get("arguments", {})
-    kinds = (
-        key in found
-        for found, key in ((arguments, "values"), (arguments, "elements"), (table, "code"))
-    )
-    return (calls.get("form"), arguments.get("form"), *kinds)
+    values = facts_of_format(name).values
+    kinds = ("CALLS_ARE_OBJECTS", "HAS_OTHER_VALUES", "HAS_ELEMENTS", "HAS_CODE")
+    return (values.get("ARGUMENTS"), *(values[kind] for kind in kinds))
 
 
 def covering(having: Mapping[str, Set[Hashable]]) -> list[str]:

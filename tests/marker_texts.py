@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from turnspec.codegen.facts import FormatFacts, Marker, Row
+from turnspec.codegen.facts import FormatFacts
+from turnspec.codegen.rules import Marker, Row
 
 #: What stands in a slot, by the first word of its name; "" in any other one.
 FILLERS: dict[str, tuple[str, ...]] = {

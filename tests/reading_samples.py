@@ -161,6 +161,8 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from with_a_marker(form)
     yield from in_other_syntaxes(form)
     yield from with_tokens(form, tokens)
+    for token in form.marks.text.unwritten[:2]:
+        yield from _in_pieces(f"Put it between '{token}' and `{token}` then.", form.options)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
         yield _with_options(text, any_options(form, tokens, random), random)
 
@@ -168,7 +170,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
 def search(form: Format, finds: Sequence[Sample], count: int) -> Iterator[Sample]:
     """Yield mutants of samples that were finds; who reads them may add to these meanwhile."""
     random, tokens = Random(form.spec.name), tokens_of(form)
-    markers = MarkerTexts(facts_of(form.table), random)
+    markers = MarkerTexts(facts_of(form.spec), random)
     for _ in range(count):
         sample = random.choice(finds)
         text = mutant(sample.text, markers, random)
@@ -229,7 +231,7 @@ def with_all_types(form: Format) -> Iterator[Sample]:
 
 def with_a_marker(form: Format) -> Iterator[Sample]:
     """Yield the usual turn with another marker in each place where one may stand, and cut there."""
-    markers = MarkerTexts(facts_of(form.table), Random(form.spec.name))
+    markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
     parts = split_at_markers(form.spec, form.write(form.message))
     for at, marker in itertools.product(range(len(parts) + 1), markers.markers):
         before = "".join(parts[:at]) + markers.written(marker)
@@ -276,7 +278,7 @@ def in_other_syntaxes(form: Format) -> Iterator[Sample]:
     if tools is None:
         return
     random = Random(form.spec.name)
-    markers = MarkerTexts(facts_of(form.table), random)
+    markers = MarkerTexts(facts_of(form.spec), random)
     starts = ["", tools.section_start, f"{form.spec.reasoning.start}so {tools.section_start}"]
     for start, call in itertools.product(starts, OTHER_CALLS):
         for opening, end in itertools.product(("AT_CALL_START", "IN_TEXT"), ("AT_CALL_END", "")):
@@ -287,7 +289,7 @@ def in_other_syntaxes(form: Format) -> Iterator[Sample]:
 
 def odd_texts(form: Format, random: Random) -> Iterator[str]:
     """Yield, without end, markers and words in any order, and turns with something changed."""
-    markers = MarkerTexts(facts_of(form.table), random)
+    markers = MarkerTexts(facts_of(form.spec), random)
     own = own_markers(form.spec)
     pieces = [*own, *own, *marker_pieces(form.spec), *plain_pieces(), *_WORDS]
     cases = [case.text for build in DEVIATIONS.values() for case in build(form)]

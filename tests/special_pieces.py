@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from tests.generated_formats import NAMES, committed_spec
 from turnspec.analysis.text import markers
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.shapes import looks_like_head
-from turnspec.codegen.table import format_table
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
@@ -30,7 +30,7 @@ def formats_with_calls() -> list[list[str]]:
 def special_tokens(spec: Spec) -> tuple[str, ...]:
     """Return what may be a token of its own in a model of this format, as far as the spec tells."""
     found = list(spec.grammar.preserved_tokens)
-    for text in (*stop_strings(spec), *format_table(spec)["turn_end"]):
+    for text in (*stop_strings(spec), *facts_of(spec).turn_ends):
         found += markers(text) or [text.strip()]
     if spec.tools:
         found += [quote for quote in [spec.tools.arguments.syntax.quote] if looks_like_head(quote)]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import ROOT, committed_format, table_of
+from tests.generated_formats import ROOT, committed_format, facts_of_format
 from tests.replay_server import Replay, replaying
 from tests.test_report import Page
 from tests.typescript.toolchain import node
@@ -81,7 +81,7 @@ def test_the_vendored_files_are_fresh() -> None:
     source = (ROOT / OutputPaths.in_project(FORMAT).module).read_text(encoding="utf-8")
     for script in (Script.JAVASCRIPT, Script.DECLARATION):
         copied = (FOLDER / f"{FORMAT}{script}").read_text(encoding="utf-8")
-        text = script_text(source, table_of(FORMAT), script)
+        text = script_text(source, facts_of_format(FORMAT), script)
         command = f"turnspec vendor {FORMAT} --no-grammar --language javascript --into {PLACE}"
         assert copied == with_command(text, command), f"run: {command}"
 

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import FORMATS, ROOT, table_of
+from tests.generated_formats import FORMATS, ROOT, facts_of_format
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.tidying import tidied, without_empty_functions
 from turnspec.codegen.compiler.values import Facts
-from turnspec.codegen.facts import facts_of
 
 FACTS = Facts(
     values={"YES": True, "NO": False, "KIND": "text", "END": "</x>"},
@@ -150,16 +149,15 @@ from pathlib import Path
 
 from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.table import format_table
 from turnspec.spec.files import read_spec
 
-print(compiled_source(facts_of(format_table(read_spec(Path("specs/openai-gpt-oss-120b.yaml"))))))
+print(compiled_source(facts_of(read_spec(Path("specs/openai-gpt-oss-120b.yaml")))))
 """
 
 
 def test_a_source_is_the_same_whatever_the_order_in_sets_is() -> None:
     for name in FORMATS:
-        facts = asdict(facts_of(table_of(name))) | {"unused": ()}
+        facts = asdict(facts_of_format(name)) | {"unused": ()}
         assert sets_in(facts) == []
     path = os.pathsep.join([str(ROOT / "generator"), str(ROOT)])
     command = [sys.executable, "-c", COMPILE]

@@ -1,4 +1,4 @@
-"""The engine on tables written by hand: one for each way to write calls, as small as can be.
+"""The engine on formats written by hand: one for each way to write calls, as small as can be.
 
 Each case is read whole and in pieces of several sizes, and has to come out the same.
 """
@@ -12,13 +12,13 @@ from typing import Any, cast
 
 import pytest
 
-from tests.engine_cases import CASES, TABLES, TOOLS, case_failures
+from tests.engine_cases import CASES, TOOLS, case_failures
 from tests.engine_options import WRONG_VALUES, checks
 from tests.parser_checks import stream
-from turnspec.codegen.facts import facts_of
-from turnspec.codegen.format import Format
-from turnspec.codegen.loading import load_table
+from tests.small_formats import FORMATS
+from turnspec.codegen.loading import load
 from turnspec.codegen.markers import Notation
+from turnspec.codegen.rules import Slots
 from turnspec.engine.facts import SLOTS
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import find_flaw
@@ -33,17 +33,17 @@ CHECKS = checks()
 @pytest.mark.parametrize("case", CASES)
 def test_a_case(case: str) -> None:
     name, *_ = CASES[case]
-    assert list(case_failures(load_table(TABLES[name]), CASES[case])) == []
+    assert list(case_failures(load(FORMATS[name]), CASES[case])) == []
 
 
 @pytest.mark.parametrize(("option", "value", "told"), WRONG_VALUES)
 def test_values_that_an_option_has_not_are_told(option: str, value: Any, told: str) -> None:
     with pytest.raises(ValueError, match=f"^{option}: {re.escape(told)}$"):
-        load_table(TABLES["thoughts"]).Parser(**{option: value})
+        load(FORMATS["thoughts"]).Parser(**{option: value})
 
 
 def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> None:
-    parser = load_table(TABLES["thoughts"]).Parser()
+    parser = load(FORMATS["thoughts"]).Parser()
     parser.feed("Hel")
     for wrong in cast(tuple[str, ...], (None, 3, b"x")):  # also where text passes through
         with pytest.raises(TypeError, match=f"^text: {wrong!r} is not a string$"):
@@ -54,7 +54,7 @@ def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> No
 
 
 def test_a_text_may_be_pieces_with_a_flag_or_not_and_nothing_else() -> None:
-    parse = load_table(TABLES["thoughts"]).parse
+    parse = load(FORMATS["thoughts"]).parse
     assert parse(["He", ("l", True), "lo"]).content == "Hello"
     for wrong in cast(tuple[str, ...], (None, 3, b"x")):
         with pytest.raises(TypeError, match=f"^text: {wrong!r} is not a string$"):
@@ -64,15 +64,15 @@ def test_a_text_may_be_pieces_with_a_flag_or_not_and_nothing_else() -> None:
 @pytest.mark.parametrize("check", CHECKS)
 def test_options(check: str) -> None:
     table, failures = CHECKS[check]
-    assert list(failures(load_table(TABLES[table]))) == []
+    assert list(failures(load(FORMATS[table]))) == []
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_events_say_where_their_text_stands(name: str) -> None:
     """Offsets grow, and content stands where its event says."""
     for table, text, *_ in CASES.values():
         if table == name:
-            _, events = stream(load_table(TABLES[name]), text, tools=TOOLS)
+            _, events = stream(load(FORMATS[name]), text, tools=TOOLS)
             places = [place for event in events for place in (event.start, event.end)]
             assert places == sorted(places)
             for event in events:
@@ -88,12 +88,11 @@ def input_of(text: str, *, final: bool = True) -> Input:
 
 
 def markers_of(*written: Notation) -> Markers:
-    """Return markers as a table writes them, with which content begins."""
-    table: Format = {**TABLES["text"], "content": {"start": cast("list[str]", written)}}
-    facts = facts_of(table)
-    rows = [row for row in facts.tables["IN_TEXT"] if row.role == "content_start"]
-    written_rows = [(Role.CONTENT_START, (row.marker, row.if_before)) for row in rows]
-    return Markers(written_rows, {**SLOTS, **facts.slots}, None)
+    """Return markers with which content begins."""
+    slots = Slots()
+    rows = slots.rows([("content_start", marker) for marker in written])
+    parts = [(Role.CONTENT_START, (row.marker, row.if_before)) for row in rows]
+    return Markers(parts, {**SLOTS, **slots.found}, None)
 
 
 def found(marker: Notation, text: str, *, final: bool = True) -> Found | None:
@@ -147,7 +146,7 @@ def test_a_slot_gives_its_text() -> None:
 
 def test_what_was_held_is_read_once_more() -> None:
     """Till it is sure that it is no call, nothing is told of it, nor of what is wrong with it."""
-    parser = load_table(TABLES["objects"]).Parser(tools=TOOLS)
+    parser = load(FORMATS["objects"]).Parser(tools=TOOLS)
     assert [event.text for event in parser.feed("a ")] == ["a"]
     for sign in '<call>{"x": 1, "y": 2':
         assert parser.feed(sign) == []
@@ -161,7 +160,7 @@ def test_what_was_held_is_read_once_more() -> None:
 @pytest.mark.parametrize("stop", ["", " ", "\n"])
 def test_a_stop_string_of_nothing_is_refused(stop: str) -> None:
     with pytest.raises(ValueError, match="a stop string needs more than white space"):
-        load_table(TABLES["text"]).parse("x", stop=["<stop>", stop])
+        load(FORMATS["text"]).parse("x", stop=["<stop>", stop])
 
 
 def test_without_markers_nothing_is_found() -> None:
@@ -174,7 +173,7 @@ def test_without_markers_nothing_is_found() -> None:
 def test_how_deeply_arguments_may_be_nested(depth: int, kinds: list[str]) -> None:
     nested = "[" * depth + "]" * depth
     text = '<call>{"do": "look", "with": {"[": ' + nested + "}}</call>"
-    message = load_table(TABLES["objects"]).parse(text)
+    message = load(FORMATS["objects"]).parse(text)
     assert [problem.kind for problem in message.problems] == kinds
     assert [call.complete for call in message.tool_calls] == [not kinds]
 

@@ -1,9 +1,8 @@
-"""The engine as modules hold it, and as it runs in memory; the format table as scripts hold it."""
+"""The engine as modules hold it, and as it runs in memory; facts as scripts hold them."""
 
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
 import subprocess
@@ -15,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from tests.engine_cases import TABLES
 from tests.generated_formats import (
     FORMATS,
     KINDS,
@@ -23,15 +21,15 @@ from tests.generated_formats import (
     ROOT,
     committed_format,
     committed_spec,
+    facts_of_format,
     module_source,
-    table_of,
 )
 from tests.parser_checks import stream
 from tests.parser_formats import NAME_LAST, XML
+from tests.small_formats import FORMATS as SMALL
 from turnspec import load
 from turnspec.codegen.compiled import COMMON, OWN, compiled_source
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import Script, script_text
 from turnspec.explain.samples import sample_turns
 from turnspec.spec.model import Condition, Limit, Subject, Verdict
@@ -103,8 +101,8 @@ def test_every_function_is_part_of_some_module() -> None:
     own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     id_alone = Limit(Subject.CALL_ID, Verdict.AMBIGUOUS, Condition.ALWAYS, "names the tool")
     named_by_id = replace(XML, limits=(id_alone,))
-    tables = (TABLES["tail"], *map(format_table, (NAME_LAST, named_by_id)))
-    sources = [*map(module_source, FORMATS), *(compiled_source(facts_of(it)) for it in tables)]
+    others = map(facts_of, (SMALL["tail"], NAME_LAST, named_by_id))
+    sources = [*map(module_source, FORMATS), *map(compiled_source, others)]
     found: set[str] = set()
     for source in sources:
         found |= {*re.findall(r"^ *(?:def |class |(?=Role = ))(\w+)", source, re.MULTILINE)}
@@ -116,41 +114,22 @@ def test_the_engine_is_no_larger_than_wanted() -> None:
     assert sum(bool(line.strip()) for line in lines) <= _LARGEST_ENGINE
 
 
-# The format table
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_the_table_is_plain_data(name: str) -> None:
-    """A module has its texts alone: name, header and prompts."""
-    table: Any = json.loads(json.dumps(table_of(name)))
-    assert table == table_of(name)
-    told = {"name", "header", *(key for key in table if key.startswith("prompt"))}
-    assert {key: table[key] for key in told} == committed_format(name).module.FORMAT
+# What scripts have of a format
 
 
 def table_lines(name: str) -> int:
     """Return how many lines a script's table takes: it ends where a line is but its bracket."""
     lines = script_text(
-        module_source(name), table_of(name), Script.JAVASCRIPT, shared=True
+        module_source(name), facts_of_format(name), Script.JAVASCRIPT, shared=True
     ).splitlines()
     first = next(at for at, line in enumerate(lines) if "FORMAT" in line and line.endswith("{"))
     return lines.index("});", first) - first + 1
 
 
-def test_tables_are_short_and_say_little_by_switches() -> None:
+def test_tables_are_short() -> None:
     lines = sorted(table_lines(name) for name in KINDS)
     assert lines[-1] <= _LONGEST_TABLE
     assert lines[len(lines) // 2] <= _MEDIAN_TABLE
-    used = {path for name in FORMATS for path in switches(format_table(committed_spec(name)))}
-    assert len(used) <= _MOST_SWITCHES
-
-
-def switches(value: object, path: str = "") -> Iterator[str]:
-    if isinstance(value, bool):
-        yield path
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from switches(item, f"{path}.{key}")
 
 
 # Formats in memory

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import PARTS, ROOT, committed_spec, table_of
+from tests.generated_formats import PARTS, ROOT, committed_spec, facts_of_format
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_whole
 from turnspec.codegen.compiled import compiled_source, shared_source
-from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
 from turnspec.explain.samples import sample_turns
@@ -45,7 +44,7 @@ three"""
 
 
 def text_of(name: str, text: str, piece: int | None = None, **options: Any) -> str:
-    lines = trace_lines(trace(table_of(name), text, options, piece=piece))
+    lines = trace_lines(trace(facts_of_format(name), text, options, piece=piece))
     return "\n".join("".join(part for part, _ in line) for line in lines)
 
 
@@ -94,7 +93,7 @@ def test_a_trace_is_what_the_parser_does(name: str) -> None:
     for text in texts(name):
         for given in options:
             for piece in (None, 1, 5):
-                found = trace(table_of(name), text, given, piece=piece)
+                found = trace(facts_of_format(name), text, given, piece=piece)
                 message = module.parse(text, **given)
                 assert found.message == message.to_dict()
                 assert found.problems == tuple(map(data, message.problems))
@@ -130,7 +129,7 @@ def test_watching_grows_with_the_text(
     counts = []
     for repeated in (100, 200, 400):
         looks = 0
-        trace(table_of(name), f"{marker}a" * repeated, {}, piece=piece)
+        trace(facts_of_format(name), f"{marker}a" * repeated, {}, piece=piece)
         counts.append(looks)
     assert counts[0] >= 100
     assert counts[2] - counts[1] <= 2.1 * (counts[1] - counts[0])
@@ -138,7 +137,7 @@ def test_watching_grows_with_the_text(
 
 @pytest.mark.parametrize("name", ["01-ai-yi-1-5-chat", "qwen3-coder"])
 def test_nothing_of_it_is_in_a_compiled_parser(name: str) -> None:
-    for source in (compiled_source(facts_of(table_of(name))), shared_source()):
+    for source in (compiled_source(facts_of_format(name)), shared_source()):
         assert not re.search("IS_TRACED|OBSERVER|begun, end", source)
 
 
@@ -168,14 +167,14 @@ def check_events(
 
 
 def test_a_step_names_its_table_and_rule() -> None:
-    first, second = trace(table_of("qwen3-coder"), "Hello!<|im_end|>\n", {}).steps
+    first, second = trace(facts_of_format("qwen3-coder"), "Hello!<|im_end|>\n", {}).steps
     assert (first.state, first.role, first.marker) == ("in text", "turn end", "<|im_end|>")
     assert (second.state, second.role, second.marker) == ("after turn end", "", "")
     assert (first.offset, second.offset) == (0, 16)
 
 
 def test_what_ends_a_text_and_is_read_after_it_is_named() -> None:
-    steps = trace(table_of("qwen3-coder"), DEVIATING, {}).steps
+    steps = trace(facts_of_format("qwen3-coder"), DEVIATING, {}).steps
     assert ("in value", "next argument", "Paris") in [
         (step.state, step.role, step.consumed) for step in steps
     ]
@@ -183,15 +182,15 @@ def test_what_ends_a_text_and_is_read_after_it_is_named() -> None:
 
 def test_text_that_is_read_once_more_is_told_where_it_stands() -> None:
     text = '<tool_call>\n{"x": 1}\n</tool_call> Sorry.<|im_end|>'
-    found = trace(table_of("qwen-qwen3-0-6b"), text, {})
+    found = trace(facts_of_format("qwen-qwen3-0-6b"), text, {})
     told = "".join(event["text"] for step in found.steps for event in step.events)
     assert told == found.message["content"] == text.removesuffix("<|im_end|>")
     assert [step.state for step in found.steps][:3] == ["in text", "between calls", "in object"]
 
 
 def test_the_prompt_is_told_apart() -> None:
-    table = table_of("deepseek-ai-deepseek-r1-distill-qwen-32b")
-    found = trace(table, "So.</think>Hi", {"enable_thinking": True})
+    facts = facts_of_format("deepseek-ai-deepseek-r1-distill-qwen-32b")
+    found = trace(facts, "So.</think>Hi", {"enable_thinking": True})
     assert [(step.phase.value, step.offset, step.consumed) for step in found.steps] == [
         ("prompt", -8, "<think>"),
         ("prompt", -1, "\n"),
@@ -201,21 +200,21 @@ def test_the_prompt_is_told_apart() -> None:
 
 
 def test_what_is_settled_at_the_end_is_of_no_state() -> None:
-    table = table_of("qwen-qwq-32b")
-    *_, last = trace(table, "So", {"enable_thinking": True}).steps
+    facts = facts_of_format("qwen-qwq-32b")
+    *_, last = trace(facts, "So", {"enable_thinking": True}).steps
     assert (last.phase, last.state, last.offset, last.consumed) == (Phase.END, "", 2, "")
     assert [problem["kind"] for problem in last.problems] == ["unclosed"]
 
 
 def test_a_problem_is_told_where_it_stands() -> None:
-    found = trace(table_of("qwen-qwq-32b"), '<tool_call>\n{"name"', {"prefill": ""})
+    found = trace(facts_of_format("qwen-qwq-32b"), '<tool_call>\n{"name"', {"prefill": ""})
     assert [(step.offset, step.problems) for step in found.steps if step.problems] == [
         (0, [{"offset": 0, "kind": "cut_off", "message": '<tool_call>\n{"name"'}])
     ]
 
 
 def test_as_data() -> None:
-    found = trace(table_of("qwen3-coder"), DEVIATING, {"tools": TOOLS})
+    found = trace(facts_of_format("qwen3-coder"), DEVIATING, {"tools": TOOLS})
     shown = json.loads(json.dumps(trace_data(found)))
     assert [problem["kind"] for problem in shown["problems"]] == [
         "missing_marker",

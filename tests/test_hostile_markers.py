@@ -11,9 +11,9 @@ import pytest
 from tests.generated_formats import committed_spec
 from tests.grammar_engines import engine_llguidance as llguidance
 from tests.specs_for_tests import tag_with_json_spec, tagged_spec, two_prompts
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.module import generate_module
-from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import Script, script_text
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.text import character_class, literal
@@ -68,12 +68,12 @@ def test_no_sign_of_a_marker_deceives_a_reader_of_what_is_generated() -> None:
     spec = with_word(replace(base, tools=tools, reasoning=reasoning), f"/{HIDDEN}")
     options: Any = {"spec_path": f"{HIDDEN}.yaml", "spec_hash": "0"}
     module = generate_module(spec, samples=[f"<{HIDDEN}think>a</{HIDDEN}think>"], **options)
-    table = format_table(spec)
+    facts = facts_of(spec)
     texts = {
         "YAML": dump_spec(spec),
         "Python": module,
         "GBNF": generate_grammar(spec, **options),
-        **{script.value: script_text(module, table, script) for script in Script},
+        **{script.value: script_text(module, facts, script) for script in Script},
     }
     for name, text in texts.items():
         odd = {sign for sign in text if not (sign.isprintable() or sign == "\n")}

@@ -6,9 +6,8 @@ from functools import cache
 
 import pytest
 
-from tests.generated_formats import KINDS, committed_spec, table_of
+from tests.generated_formats import KINDS, committed_spec, facts_of_format
 from turnspec.codegen.compiled import compiled_source, loaded
-from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
 from turnspec.codegen.loading import load
 from turnspec.report.texts import texts_to_try
@@ -19,7 +18,7 @@ OTHER_SYNTAX = '<tool_call>\nget_weather(city="Paris")\n</tool_call>'
 @cache
 def sources(name: str) -> dict[Extra | None, str]:
     """Return the statements of the whole parser, and of those that leave one thing out."""
-    facts = facts_of(table_of(name))
+    facts = facts_of_format(name)
     smaller: dict[Extra | None, str] = {
         extra: compiled_source(leave_out(facts, {extra})) for extra in Extra
     }

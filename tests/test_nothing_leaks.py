@@ -15,10 +15,10 @@ import pytest
 
 from tests.generated_formats import FORMATS, KINDS, committed_spec
 from tests.marker_texts import MarkerTexts
-from turnspec.codegen.facts import FormatFacts, Row, facts_of
+from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.markers import leading_text
-from turnspec.codegen.table import format_table
+from turnspec.codegen.rules import Row
 from turnspec.engine.results import Message
 
 #: Roles of what opens calls, which is text where none follows, and of what closes them.
@@ -90,7 +90,7 @@ def is_told_by_itself(row: Row) -> bool:
 
 @pytest.mark.parametrize("name", FORMATS if "TURNSPEC_EVERY_FORMAT" in os.environ else KINDS)
 def test_no_marker_leaks_untold(name: str) -> None:
-    facts = facts_of(format_table(committed_spec(name)))
+    facts = facts_of(committed_spec(name))
     module, leaks, random = load(committed_spec(name)), Leaks(facts), Random(name)
     markers = MarkerTexts(facts, random)
 
@@ -109,7 +109,7 @@ def test_no_marker_leaks_untold(name: str) -> None:
 
 
 def test_a_leak_is_seen() -> None:
-    leaks = Leaks(facts_of(format_table(committed_spec("qwen-qwen3-0-6b"))))
+    leaks = Leaks(facts_of(committed_spec("qwen-qwen3-0-6b")))
     untold = Message("a </think> b", "<|im_end|> c", [], [])
     assert sorted(leaks.of(untold)) == ["</think>", "<|im_end|>"]
     assert not list(leaks.of(Message('"</think>', "<tool_call> and </tool_call>", [], [])))

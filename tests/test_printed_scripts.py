@@ -24,7 +24,6 @@ from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.printer.script import script
-from turnspec.codegen.table import format_table
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
 
@@ -47,7 +46,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngin
 
 @cache
 def source_of(name: str) -> str:
-    return f'"""{name}"""\n{compiled_source(facts_of(format_table(committed_spec(name))))}'
+    return f'"""{name}"""\n{compiled_source(facts_of(committed_spec(name)))}'
 
 
 @cache

@@ -18,8 +18,8 @@ from tests.generated_formats import (
     ROOT,
     committed_format,
     common_part,
+    facts_of_format,
     first_of_each,
-    table_of,
 )
 from turnspec import load, protocol
 from turnspec.codegen.format_module import FormatModule
@@ -79,11 +79,9 @@ MISUSED = [
 
 @pytest.mark.timeout(MYPY_TAKES + 100)
 def test_what_a_type_checker_says(tmp_path: Path) -> None:
-    """Nothing of a table of modules, one of each class, and of all format tables."""
+    """Nothing of a table of modules, one of each class."""
     assert len(MODULES) == len(NAMES)
-    tables = ["from turnspec.codegen.format import Format\n"]
-    tables += [f"table_{at}: Format = {table_of(name)!r}" for at, name in enumerate(NAMES)]
-    for name, code in {**USES, "tables": "\n".join(tables)}.items():
+    for name, code in USES.items():
         (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
     options = ("--strict", "--explicit-package-bases", "--no-error-summary", "--hide-error-codes")
     kept = f"--cache-dir={ROOT / 'build' / 'mypy'}"  # of an earlier run
@@ -116,11 +114,11 @@ def test_the_options_are_those_of_the_protocol(name: str) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_public_is_listed(name: str) -> None:
     """Events that no turn of a format gives aren't there."""
-    module, table = module_of(name), table_of(name)
+    module, values = module_of(name), facts_of_format(name).values
     of_a_parser = set(protocol.__all__) - {"PROBLEM_KINDS", "StreamingParser", "Format"}
-    if "calls" not in table:
+    if not values["HAS_CALLS"]:
         of_a_parser -= {"ToolCallStart", "ToolCallDelta", "ToolCallEnd"}
-    if "reasoning" not in table:
+    if not values["HAS_REASONING"]:
         of_a_parser.remove("ReasoningDelta")
     listed = vars(module)["__all__"]
     assert sorted(listed) == sorted(of_a_parser | {"FORMAT", "Parser", "parse"})

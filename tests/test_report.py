@@ -19,7 +19,6 @@ from syrupy.assertion import SnapshotAssertion
 from tests.generated_formats import KINDS, NAMES, ROOT
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec, write_results
 from tests.test_review import opened_by_the_model
-from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.printer.shared import facts_given
 from turnspec.deviations.table import DEVIATIONS
@@ -255,7 +254,7 @@ def test_a_format_leads_to_its_files(tmp_path: Path, entries: Sequence[Entry]) -
 def test_its_boxes_have_the_tables_and_texts_to_try(page: Page, entries: Sequence[Entry]) -> None:
     data = data_of(page)
     for entry in entries:
-        assert data["facts"][entry.name] == facts_given(facts_of(entry.table))
+        assert data["facts"][entry.name] == facts_given(entry.read_by)
         groups = [text[0] for text in data["texts"][entry.name]]
         assert groups.count("sample turns") == len(entry.samples)
         for _, _, text, prefill, tools in data["texts"][entry.name]:

@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import PARTS, ROOT, committed_format, table_of
+from tests.generated_formats import PARTS, ROOT, committed_format, facts_of_format
 from tests.typescript.toolchain import node
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import named_formats
 from turnspec.catalog.names import PATTERNS
-from turnspec.codegen.facts import facts_of
 from turnspec.codegen.printer.shared import facts_given
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine
 from turnspec.report.page import page_script
@@ -31,7 +30,7 @@ Ask = Callable[..., Any]
 
 
 def facts_for(name: str) -> dict[str, Any]:
-    return facts_given(facts_of(table_of(name)))
+    return facts_given(facts_of_format(name))
 
 
 @pytest.fixture(scope="module")

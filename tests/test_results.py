@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
-from tests.generated_formats import KINDS, committed_format, table_of
+from tests.generated_formats import KINDS, committed_format
 from tests.grammar_engines.random_texts import mutated
 from tests.test_parser_promises import for_examples, module_of, spec_of, turns_behind_a_prompt
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.markers import leading_text
+from turnspec.deviations.turns import Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
 from turnspec.verification.messages import format_markers
@@ -45,7 +46,7 @@ TEXT = "Hello there. 2 < 3, [x] {y} `z` and (so) on: to=be | or *not*, </b> <!--
 def test_no_more_is_held_back_than_may_become_a_marker(name: str) -> None:
     """Behind each character of an answer, what isn't passed on yet may be a marker's beginning."""
     form = committed_format(name)
-    module, beginnings = form.module, marker_beginnings(table_of(name))
+    module, beginnings = form.module, marker_beginnings(form)
     parser = module.Parser(prefill=form.spec.turn.header + form.spec.content.start, tools=[])
     said = ""
     for at, character in enumerate(TEXT, start=1):
@@ -54,22 +55,21 @@ def test_no_more_is_held_back_than_may_become_a_marker(name: str) -> None:
         assert TEXT.startswith(said)
         compact = re.sub(r"\s+", "", held)
         may_begin = any(text.startswith(compact) for text in beginnings)
-        assert may_begin or _begins_slot(compact, table_of(name)), (held, said)
+        assert may_begin or _begins_slot(compact, form), (held, said)
 
 
-def _begins_slot(held: str, table: Any) -> bool:
+def _begins_slot(held: str, form: Format) -> bool:
     """Tell whether a text is a head's beginning up to its name, or that of a call's object."""
-    calls = table.get("calls", {})
-    head = leading_text(calls.get("start", ""))
-    before_name = {head, *(leading_text(opening) + head for opening in calls.get("opening", ()))}
+    head, opening = leading_text(form.marks.calls.start), form.marks.calls.opening
+    before_name = {head, *(leading_text(text) + head for text in opening)}
     escaped = "|".join(map(re.escape, before_name - {""})) or "(?!)"
     in_name = re.fullmatch(rf"(?:{escaped})[\w.:/-]+", held)
-    return bool(in_name) or (bool(calls.get("bare")) and held in ("[", "{", "[{"))
+    return bool(in_name) or (form.marks.are_bare and held in ("[", "{", "[{"))
 
 
-def marker_beginnings(table: Any) -> set[str]:
-    """Return the texts with which all that a table holds may begin, without white space."""
-    if isinstance(table, str):
-        return {re.sub(r"\s+", "", re.sub(r"\{\?([^{}]*)\}", r"\1", leading_text(table) or table))}
-    values = table.values() if isinstance(table, dict) else table if isinstance(table, list) else ()
-    return {text for value in values for text in marker_beginnings(value)} | {""}
+def marker_beginnings(form: Format) -> set[str]:
+    """Return the texts with which markers may begin, without white space."""
+    facts = facts_of(form.spec)
+    markers = {row.marker for rows in facts.tables.values() for row in rows} | {*facts.turn_ends}
+    shown = {re.sub(r"\{\?([^{}]*)\}", r"\1", leading_text(it) or it) for it in markers}
+    return {re.sub(r"\s+", "", text) for text in shown} | {""}

@@ -27,7 +27,6 @@ from tests.marker_texts import MarkerTexts
 from tests.typescript.engines import TypeScriptEngine, opened_engine
 from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.table import format_table
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
@@ -119,7 +118,7 @@ def spec_of(name: str) -> Spec:
 
 @cache
 def counted(name: str) -> CountedSteps:
-    return CountedSteps(compiled_source(facts_of(format_table(spec_of(name)))))
+    return CountedSteps(compiled_source(facts_of(spec_of(name))))
 
 
 def options_of(name: str) -> dict[str, Any]:
@@ -157,7 +156,7 @@ def places(spec: Spec) -> Iterator[str]:
 def units(name: str) -> list[str]:
     """Return what is repeated: markers, what they begin with, and signs."""
     found = set(SIGNS)
-    texts = MarkerTexts(facts_of(format_table(spec_of(name))), Random(name))
+    texts = MarkerTexts(facts_of(spec_of(name)), Random(name))
     for marker in {*own_markers(spec_of(name)), *map(texts.written, texts.markers)}:
         bare = marker.strip()
         found |= {marker, bare[:-1], bare[:1], bare[: len(bare) // 2], f"{marker}x"}

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.counted_steps import CountedSteps
-from tests.generated_formats import PARTS, committed_spec, table_of
+from tests.generated_formats import PARTS, committed_spec, facts_of_format
 from tests.typescript.engines import TypeScriptEngine, difference, opened_engine
 from turnspec.codegen.compiled import compiled_source
-from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
@@ -65,7 +64,7 @@ def test_the_most_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
 
 @pytest.mark.parametrize(("few", "many"), [((32, 500), (64, 500)), ((32, 500), (32, 1000))])
 def test_they_cost_as_much_as_they_are_long(few: tuple[int, int], many: tuple[int, int]) -> None:
-    steps = CountedSteps(compiled_source(facts_of(table_of("qwen3-coder"))))
+    steps = CountedSteps(compiled_source(facts_of_format("qwen3-coder")))
 
     def cost(number: int, length: int) -> int:
         stops = [(f"<{at}" + "ab " * length)[:length] for at in range(number)]

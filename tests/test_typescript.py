@@ -21,12 +21,13 @@ from benchmarks.cases import LongText, has_part, read_formats, representatives, 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.engine_cases import CASES, TABLES, TOOLS
+from tests.engine_cases import CASES, TOOLS
 from tests.engine_options import WRONG_VALUES
-from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, committed_spec, table_of
+from tests.generated_formats import FORMATS, KINDS, NAMES, PARTS, committed_spec, facts_of_format
 from tests.marker_soup import Output, soups, written_outputs
 from tests.marker_texts import MarkerTexts
 from tests.parser_checks import some
+from tests.small_formats import FORMATS as SMALL
 from tests.test_tools import ALLOWED, CALL, NO_SCHEMAS, WRONG, tool, with_a
 from tests.test_what_models_write import CALLS, HEADERS, Text
 from tests.typescript.engines import (
@@ -40,8 +41,9 @@ from tests.typescript.engines import (
     python_result,
 )
 from tests.typescript.toolchain import SCRIPTS, compile_typescript, lint
+from turnspec.codegen.call_marks import other_keys
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.loading import load, load_table
+from turnspec.codegen.loading import load
 from turnspec.codegen.printer.names import camel
 from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, script_text
 from turnspec.codegen.writer import write_parts
@@ -101,7 +103,7 @@ def test_deviations_are_read_alike(deviation: str, engine: TypeScriptEngine) -> 
 @pytest.mark.parametrize("case", CASES)
 def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngine) -> None:
     name, text, *_ = CASES[case]
-    module = load_table(TABLES[name])
+    module = load(SMALL[name])
     assert not difference(engine, f"hand {name}", module, text, {"tools": TOOLS})
     for cut in some(range(len(text))):
         assert not difference(engine, f"hand {name}", module, text[:cut], {}, (0, 1))
@@ -116,7 +118,7 @@ def test_what_models_write_is_read_alike(case: Text, engine: TypeScriptEngine) -
 @pytest.mark.parametrize("name", KINDS)
 def test_texts_that_end_within_a_marker_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
     form, random = format_of(name), Random(name)
-    markers = MarkerTexts(facts_of(form.table), random)
+    markers = MarkerTexts(facts_of(form.spec), random)
     for _ in range(EXAMPLES * 3):
         *whole, last = (markers.any() for _ in range(random.randint(1, 6)))
         text = "".join(whole) + last[: random.randint(0, len(last))]
@@ -287,12 +289,12 @@ def test_members_that_should_say_nothing_are_read_alike(
     value: str, engine: TypeScriptEngine
 ) -> None:
     for name in FORMATS:
-        table = table_of(name).get("calls", {})
-        if table.get("form") != "objects":
+        marks = format_of(name).marks
+        if not marks.are_objects:
             continue
-        for key in (*table.get("other_members", ()), "extra"):
+        for key in (*other_keys(marks.tools), "extra"):
             members = f'"name": "set", "{key}": {value}, "arguments": {{}}'
-            text = f"{''.join(table.get('opening', ()))}{{{members}}}"
+            text = f"{''.join(marks.calls.opening)}{{{members}}}"
             assert not difference(engine, name, format_of(name).module, text, {}, (0, 1))
 
 
@@ -300,8 +302,7 @@ def test_members_that_should_say_nothing_are_read_alike(
 def test_words_in_markers_are_read_alike(word: str, engine: TypeScriptEngine) -> None:
     for name in FORMATS:
         form = format_of(name)
-        table = table_of(name).get("calls", {})
-        for notation in (*table.get("opening", ()), table.get("start", "")):
+        for notation in (*form.marks.calls.opening, form.marks.calls.start):
             if "{word}" in notation:
                 text = notation.replace("{word}", word).replace("{name}", "set")
                 text = f"{text} {{}}"
@@ -319,7 +320,7 @@ def test_words_in_markers_are_read_alike(word: str, engine: TypeScriptEngine) ->
 def test_keyword_arguments_are_read_alike(text: str, engine: TypeScriptEngine) -> None:
     name = "meta-llama-llama-3-1-8b-instruct"
     module = format_of(name).module
-    assert "method" in table_of(name)["code"]
+    assert facts_of_format(name).rows("method")
     whole = f"<|python_tag|>look.call({text}<|eom_id|>"
     assert not difference(engine, name, module, whole, {}, (0, 1))
 
@@ -405,7 +406,8 @@ def test_a_copied_parser_reads_as_the_engine_does(
     for shared in (False, True):
         path = copies / f"{name}-{shared}.mjs"
         path.write_text(
-            script_text(source_of(name), table_of(name), Script.JAVASCRIPT, shared=shared), "utf-8"
+            script_text(source_of(name), facts_of_format(name), Script.JAVASCRIPT, shared=shared),
+            "utf-8",
         )
         engine.load_file(path.stem, path)
         text = form.write(form.message)
@@ -551,13 +553,13 @@ def test_copies_compile(tmp_path: Path) -> None:
     for name in {"qwen3-coder", *PARTS}:
         source = source_of(name)
         (tmp_path / f"{name}.ts").write_text(
-            script_text(source, table_of(name), Script.TYPESCRIPT), "utf-8"
+            script_text(source, facts_of_format(name), Script.TYPESCRIPT), "utf-8"
         )
-    qwen, table = source_of("qwen3-coder"), table_of("qwen3-coder")
+    qwen, facts = source_of("qwen3-coder"), facts_of_format("qwen3-coder")
     for script in Script:
         (tmp_path / f"{SHARED_ENGINE}{script}").write_text(script_engine(script), "utf-8")
-        (tmp_path / f"own{script}").write_text(script_text(qwen, table, script), "utf-8")
-        text = script_text(qwen, table, script, shared=True)
+        (tmp_path / f"own{script}").write_text(script_text(qwen, facts, script), "utf-8")
+        text = script_text(qwen, facts, script, shared=True)
         (tmp_path / f"shared{script}").write_text(text, "utf-8")
     for module in ("./own.js", "./shared.js", "./own.mjs", "./shared.mjs"):
         use = tmp_path / f"use{module.replace('.', '_').replace('/', '_')}.ts"

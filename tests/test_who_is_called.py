@@ -8,10 +8,16 @@ from typing import Any
 import pytest
 
 from tests.bound_grammars import Bound
-from tests.generated_formats import FORMATS, KINDS, committed_format, committed_spec, table_of
+from tests.generated_formats import (
+    FORMATS,
+    KINDS,
+    committed_format,
+    committed_spec,
+    facts_of_format,
+)
 from tests.own_templates import spec_of
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.table import format_table
+from turnspec.codegen.facts import facts_of
 from turnspec.grammar.request import GrammarRequest
 from turnspec.rendering.worker import RenderWorker
 from turnspec.verification.chunking import chunking
@@ -101,18 +107,19 @@ def test_a_message_is_for_the_user_up_to_its_end(start: str) -> None:
 
 
 def test_recipients_of_a_template_of_ones_own(worker: RenderWorker) -> None:
-    table = format_table(spec_of("unseen-recipient-messages", worker))
-    assert table["content"]["addressed"]
+    facts = facts_of(spec_of("unseen-recipient-messages", worker))
+    assert facts.values["ARE_CALLS_ADDRESSED"]
 
 
 def test_only_formats_with_recipients_have_messages_for_the_user() -> None:
     """Solar's messages have headers too, and Kimi's parts end alike: they name no recipient."""
-    addressed = {name for name in FORMATS if table_of(name).get("content", {}).get("addressed")}
+    addressed = {name for name in FORMATS if facts_of_format(name).values["ARE_CALLS_ADDRESSED"]}
     assert addressed == {
         "llm-jp-llm-jp-4-1-8b-thinking",
         "muse-glimmer",
         "openai-gpt-oss-120b",
     }
+    assert "heads" not in str([facts_of_format(name).data["WORDS"] for name in addressed])
 
 
 # A stream has the arguments of the whole text

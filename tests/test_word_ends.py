@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.specs_for_tests import tag_with_json_spec, tagged_spec
-from turnspec.codegen.table import format_table, unmarked_reasoning
+from turnspec.codegen.facts import facts_of, unmarked_reasoning
 from turnspec.grammar.tagged import before_argument
 from turnspec.grammar.text import apart, spelled
 from turnspec.grammar.turn import generate_grammar
@@ -59,7 +59,7 @@ def test_what_a_name_cannot_hold(given: Tools, ends: str) -> None:
 
 def test_a_closing_tag_is_no_head() -> None:
     spec = replace(tag_with_json_spec(), tools=tools(ELEMENT, section_end="\n</calls>"))
-    assert format_table(spec)["calls"]["start"] == "< {name but /} >"
+    assert facts_of(spec).text("CALL_HEAD") == "< {name but /} >"
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from tests.generated_formats import committed_format, committed_spec
 from tests.marker_texts import MarkerTexts
 from tests.reading_samples import Amount, samples
 from turnspec.codegen.compiled import BEGINS_COMMON, compiled_source
-from turnspec.codegen.facts import FormatFacts, Row, facts_of
+from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.codegen.markers import literal_length
-from turnspec.codegen.table import format_table
+from turnspec.codegen.rules import Row
 
 #: What is read to see what of a parser is needed.
 _AMOUNT = Amount(odd=300, cuts=4)
@@ -72,7 +72,7 @@ class Fault:
 @cache
 def facts(form: str) -> FormatFacts:
     """Return the facts of a format."""
-    return facts_of(format_table(committed_spec(form)))
+    return facts_of(committed_spec(form))
 
 
 @cache

@@ -9,10 +9,11 @@ from functools import cache
 from types import FrameType
 from unittest.mock import patch
 
-from tests.engine_cases import CASES, TABLES, case_failures
+from tests.engine_cases import CASES, case_failures
 from tests.engine_faults.planting import Fault, Kind, changed_rows
 from tests.engine_options import checks
-from tests.generated_formats import committed_format, table_of
+from tests.generated_formats import committed_format, committed_spec
+from tests.small_formats import FORMATS as SMALL
 from tests.test_deviations import failures_of
 from turnspec.codegen import compiled
 from turnspec.codegen.facts import FormatFacts, facts_of
@@ -45,9 +46,9 @@ class _TooLongError(Exception):
 
 @cache
 def facts_by_name() -> dict[str, FormatFacts]:
-    """Return the facts of the tables written by hand, and of the formats."""
-    tables = {**TABLES, **{name: table_of(name) for name in FORMATS}}
-    return {name: facts_of(table) for name, table in tables.items()}
+    """Return the facts of the formats written by hand, and of those that are committed."""
+    specs = {**SMALL, **{name: committed_spec(name) for name in FORMATS}}
+    return {name: facts_of(spec) for name, spec in specs.items()}
 
 
 def noticed_by(fault: Fault, formats: tuple[str, ...] = FORMATS) -> str:
@@ -79,7 +80,7 @@ def _planted(fault: Fault) -> Iterator[None]:
 
 
 def _failures(fault: Fault, formats: tuple[str, ...]) -> Iterator[str]:
-    for name in TABLES:
+    for name in SMALL:
         if not _is_of_interest(fault, name):
             continue
         form = compiled.run_engine(fault.facts(facts_by_name()[name]))

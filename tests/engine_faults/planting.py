@@ -9,7 +9,8 @@ from enum import Enum, auto
 from itertools import pairwise
 
 from turnspec.codegen import compiled
-from turnspec.codegen.facts import FormatFacts, Row
+from turnspec.codegen.facts import FormatFacts
+from turnspec.codegen.rules import Row
 
 #: The engine's files, as they stand one after the other in a module.
 FILES = (*compiled.OWN, *compiled.COMMON)

@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Any
 
 from tests import counted_steps
-from tests.engine_cases import TABLES
-from tests.generated_formats import table_of
+from tests.generated_formats import committed_spec
+from tests.small_formats import FORMATS as SMALL
 from tests.typescript.toolchain import node
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format_module import FormatModule
@@ -101,9 +101,9 @@ class TypeScriptEngine:
 
 
 def _facts(name: str) -> dict[str, Any]:
-    """Return the facts of a committed format, or of one whose table is written by hand."""
+    """Return the facts of a committed format, or of one that is written by hand."""
     hand = name.removeprefix("hand ")
-    return facts_given(facts_of(TABLES[hand] if hand != name else table_of(name)))
+    return facts_given(facts_of(SMALL[hand] if hand != name else committed_spec(name)))
 
 
 @contextmanager

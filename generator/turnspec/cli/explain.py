@@ -27,8 +27,7 @@ from turnspec.cli.common import (
 from turnspec.cli.console import ERR, Misuse, finish, print_notice, put_json, say_parts
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_at, spec_of
-from turnspec.codegen.format import Format
-from turnspec.codegen.table import format_table
+from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.explain.annotate import Kind
 from turnspec.explain.explanation import Explanation, explain_spec, explain_template
 from turnspec.explain.shown import (
@@ -131,7 +130,7 @@ def explain(
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions(tools)
-    _walk(fmt, trace_text(_table(fmt, root, limits), text, options, piece=piece), as_json=as_json)
+    _walk(fmt, trace_text(_facts(fmt, root, limits), text, options, piece=piece), as_json=as_json)
 
 
 def _walk(name: str, found: Trace, *, as_json: bool) -> None:
@@ -196,8 +195,8 @@ def _print(lines: Iterable[Line]) -> None:
         say_parts((part, STYLES.get(kind, "")) for part, kind in line)
 
 
-def _table(fmt: str, root: Path | None, limits: Limits) -> Format:
-    """Return the table of a known format, or of a template."""
+def _facts(fmt: str, root: Path | None, limits: Limits) -> FormatFacts:
+    """Return the facts of a known format, or of a template."""
     if fmt.endswith(".py"):
         raise Misuse(f"{fmt}: a compiled parser has no trace; name its format instead")
-    return format_table(spec_at(fmt, catalog_of(root), limits))
+    return facts_of(spec_at(fmt, catalog_of(root), limits))

@@ -1,220 +1,206 @@
-"""Format table -> the markers of a call's arguments, each with its role."""
+"""Markers -> what can come next in a call's arguments: each with its role."""
 
 from __future__ import annotations
 
 import re
 
 from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles
-from turnspec.codegen.format import ArgumentsFormat, Format
 from turnspec.codegen.markers import (
     Notation,
     Roles,
+    at_least,
     first_text,
     leading_text,
     literal_length,
     spaced,
 )
+from turnspec.codegen.marks import ArgumentMarks, Marks
+from turnspec.codegen.notation import notation
+from turnspec.spec.model import Part
 
 
-def tail_roles(table: Format) -> Roles:
-    """Return what stands behind a call's arguments, if it has slots or is no marker in text."""
-    calls = table["calls"]
-    return [("tail", spaced(calls["tail"]))] if "tail" in calls else []
+def argument_roles(marks: Marks) -> Roles:
+    """Return what may stand between arguments."""
+    is_text = marks.arguments.form == "text"
+    return _between_texts(marks) if is_text else _between_values(marks)
 
 
-def argument_value_roles(table: Format) -> Roles:
+def _between_texts(marks: Marks) -> Roles:
+    arguments = marks.arguments
+    start = _next_argument(arguments) if arguments.are_keyed else arguments.start
+    done = [("done", end) for end in _ends_of_all(marks)]
+    return [*done, ("argument", start), *(("broken", other) for other in _behind_call(marks))]
+
+
+def _between_values(marks: Marks) -> Roles:
     """Return what may stand before a value, and behind the last one.
 
     What ends the arguments may look like another one's beginning, so it comes first; where nothing
     ends them, they end at whatever else comes, as another call, which may look like one, too.
     """
-    arguments, closing = table["arguments"], table["calls"].get("closing", ())
+    arguments, head = marks.arguments, marks.calls.start
     argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
-    argument.append(("argument", spaced(arguments["start"], "{comma}")))
-    empty = arguments.get("empty", "")
-    ends = [f"{empty} {closing[0]}"] if empty and closing else [empty] if empty else []
-    done: list[tuple[str, Notation]] = [
-        ("done", "{comma}" + end) for end in (*ends, *(closing[:1] or [""]))
-    ]
-    broken = [("broken", spaced(end)) for _, end in call_end_roles(table)]
-    done += [("next_call", head) for head in _next_heads(table)]
-    head = table["calls"]["start"]
-    other_call = [("done", ("{comma}", [head]))] if is_keyed(arguments) and first_text(head) else []
-    found = [*done, *broken, *argument] if closing else [*other_call, *argument, *done]
-    return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
+    argument.append(("argument", spaced(arguments.start, "{comma}")))
+    ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
+    done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
+    done += [("next_call", head) for head in _next_heads(marks)]
+    if marks.calls.closing:
+        broken = [("broken", spaced(end)) for _, end in call_end_roles(marks)]
+        return [*done, *broken, *argument, *_outer_end(arguments)]
+    is_clear = arguments.are_keyed and first_text(head)
+    other_call: Roles = [("done", ("{comma}", [head]))] if is_clear else []
+    return [*other_call, *argument, *done, *_outer_end(arguments)]
 
 
-def _next_heads(table: Format) -> list[str]:
+def _ends_of_all(marks: Marks) -> list[str]:
+    """Return what ends the arguments, behind what stands where there are none as well."""
+    closing, empty = marks.calls.closing[:1], marks.arguments.empty
+    return [*(f"{empty} {it}" for it in closing if empty), *closing]
+
+
+def _outer_end(arguments: ArgumentMarks) -> Roles:
+    return [("end", spaced(arguments.end))] if arguments.end else []
+
+
+def _next_heads(marks: Marks) -> list[str]:
     """Return a call's last bracket with the head of another call, which lacks its tag."""
-    calls = table["calls"]
-    found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)", calls.get("start", ""))
-    ends_in_bracket = calls.get("closing", [""])[0].startswith("}}")
+    calls = marks.calls
+    found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)", calls.start)
+    ends_in_bracket = any(end.startswith("}}") for end in calls.closing[:1])
     return [f"{{comma}}}}}}{{comma}}{found[1]}{found[2]}"] if found and ends_in_bracket else []
 
 
-def _quoted(arguments: ArgumentsFormat) -> list[str]:
+def _quoted(arguments: ArgumentMarks) -> list[str]:
     """Return how an argument begins whose key stands in quotes, the format's own among them."""
-    start, own = arguments["start"], arguments.get("values", {}).get("raw_quote", "")
-    quotes = dict.fromkeys(filter(None, ('"', "'", own)))
+    quotes = dict.fromkeys(filter(None, ('"', "'", arguments.quote)))
+    start = arguments.start
     return [start.replace("{key", f"{it}{{key").replace("}", f"}}{it}", 1) for it in quotes]
 
 
-def text_end_roles(table: Format) -> Roles:
+def text_end_roles(marks: Marks) -> Roles:
     """Return what ends a text without quotes: another argument, or the end of them all."""
-    arguments = table["arguments"]
-    separator = arguments.get("separator", "").strip()
-    starts = (*_quoted(arguments), arguments["start"])
-    following = [("next", f" {separator} {start}") for start in starts if separator]
-    return [*following, *call_closing_roles(table)]
+    arguments = marks.arguments
+    starts = (*_quoted(arguments), arguments.start) if arguments.separator else ()
+    following = [("next", f" {arguments.separator} {start}") for start in starts]
+    return [*following, *call_closing_roles(marks)]
 
 
-def call_closing_roles(table: Format) -> Roles:
+def call_closing_roles(marks: Marks) -> Roles:
     """Return what ends the arguments, if no text goes on behind it."""
-    arguments, calls = table["arguments"], table["calls"]
-    closings = calls.get("closing", ())
-    sections = (*calls.get("section_closing", ()), *calls.get("section_end", ()))
-    ends = (*closings[1:], *sections, *table["turn_end"])
-    follows = [*map(spaced, ends), f" , {calls['start']}", "{end of text}"]
+    calls = marks.calls
+    sections = (*calls.section_closing, *calls.section_end)
+    ends = (*calls.closing[1:], *sections, *marks.text.turn_end)
+    follows = [*map(spaced, ends), f" , {calls.start}", "{end of text}"]
     found: list[tuple[str, Notation]] = []
-    for closing in closings[:1]:
+    for closing in calls.closing[:1]:
         is_distinct = literal_length(closing) >= FEWEST_SIGNS
         found.append(("close", f" {closing}" if is_distinct else (f" {closing}", follows)))
-    found += [("close", spaced(end)) for _, end in call_end_roles(table)]
-    return [*found, ("end", spaced(arguments["end"]))] if arguments.get("end") else found
+    found += [("close", spaced(end)) for _, end in call_end_roles(marks)]
+    return [*found, *_outer_end(marks.arguments)]
 
 
-def signs_behind_string(table: Format) -> str:
+def signs_behind_string(marks: Marks) -> str:
     """Return the signs with which goes on what stands behind a string."""
-    arguments, calls = table["arguments"], table["calls"]
-    texts = (
-        *(arguments.get("separator", ""), arguments.get("end", "")),
-        *(*calls.get("closing", ()), *calls.get("end", ()), *table["turn_end"]),
-    )
-    return ",)]}:<" + "".join(text.strip()[:1] for text in texts)
+    arguments, calls = marks.arguments, marks.calls
+    texts = (*calls.closing, *calls.end, *marks.text.turn_end)
+    firsts = (text.strip()[:1] for text in (arguments.separator, arguments.end, *texts))
+    return ",)]}:<" + "".join(firsts)
 
 
-def raw_start_roles(table: Format) -> Roles:
-    """Return what begins a string without escapes: its quote."""
-    quote = table["arguments"].get("values", {}).get("raw_quote", "")
-    return [("start", quote)] if quote else []
-
-
-def string_stop_roles(table: Format) -> Roles:
-    """Return what may end a string, closed or not."""
-    return [*raw_end_roles(table), *call_end_roles(table)]
-
-
-def raw_end_roles(table: Format) -> Roles:
+def raw_end_roles(marks: Marks) -> Roles:
     """Return what ends a string without escapes: its quote, if the call can go on behind it."""
-    arguments = table["arguments"]
-    quote = arguments.get("values", {}).get("raw_quote", "")
-    if not quote:
+    style, arguments = marks.arguments.style, marks.arguments
+    if style is None or not style.raw_quote:
         return []
-    if arguments["values"].get("raw_inside"):
-        return [("end", quote)]
-    closing = table["calls"].get("closing", ())[:1]
-    end = arguments.get("end")
-    ends = [end] if end else [arguments.get("separator", ""), *closing]
-    return [("end", (quote, [spaced(end) for end in ends if end]))]
+    if style.is_raw_inside:
+        return [("end", style.raw_quote)]
+    ends = (arguments.end,) if arguments.end else (arguments.separator, *marks.calls.closing[:1])
+    return [("end", (style.raw_quote, [spaced(end) for end in ends if end]))]
 
 
-def is_keyed(arguments: ArgumentsFormat) -> bool:
-    """Say whether an argument begins with its key, which no search would find."""
-    return arguments["start"].startswith("{key")
+def string_stop_roles(marks: Marks) -> Roles:
+    """Return what may end a string, closed or not."""
+    return [*raw_end_roles(marks), *call_end_roles(marks)]
 
 
-def keyed_roles(table: Format) -> Roles:
-    """Return the beginning of an argument that begins with its key, where one is due."""
-    arguments = table["arguments"]
-    return [("argument", spaced(arguments["start"], "{comma}"))] if is_keyed(arguments) else []
-
-
-def next_argument(arguments: ArgumentsFormat) -> str:
+def _next_argument(arguments: ArgumentMarks) -> str:
     """Return the beginning of an argument behind another one."""
-    if not is_keyed(arguments):
-        return "\n" + arguments["start"]
-    return (arguments.get("separator") or "\n") + " " + arguments["start"]
+    if not arguments.are_keyed:
+        return "\n" + arguments.start
+    return (arguments.separator or "\n") + " " + arguments.start
 
 
-def argument_roles(table: Format) -> Roles:
-    """Return what may stand between arguments."""
-    arguments = table["arguments"]
-    done, empty = table["calls"].get("closing", ())[:1], arguments.get("empty", "")
-    found = [("done", end) for end in (*(f"{empty} {it}" for it in done if empty), *done)]
-    start = next_argument(arguments) if is_keyed(arguments) else arguments["start"]
-    return [*found, ("argument", start), *(("broken", other) for other in behind_call(table))]
+def value_roles(marks: Marks) -> Roles:
+    """Return what may end a value."""
+    escapes = [("escape", it) for it in marks.tools.arguments.value_escapes.values()]
+    return [*_value_ends(marks, ""), *escapes, *turn_end_roles(marks)]
 
 
-def value_roles(table: Format, guard_end: str = "") -> Roles:
+def guarded_value_roles(marks: Marks) -> Roles:
+    """Return what may end a value that is surrounded."""
+    guard = marks.tools.arguments.guard
+    return [*_value_ends(marks, notation(guard.end)), *turn_end_roles(marks)] if guard else []
+
+
+def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     """Return what may end a value: its mark if the format can go on behind it, or the rest of it.
 
     Without its mark a value ends where only the rest of the call follows, or another argument.
     """
-    arguments, closing = table["arguments"], table["calls"].get("closing", ())
-    mark = arguments.get("end", "").removeprefix("\n")
-    before = guard_end + ("\n" if mark != arguments.get("end", "") else "")
+    arguments = marks.arguments
+    mark = arguments.end.removeprefix("\n")
+    before = guard_end + "\n" * (mark != arguments.end)
     found: list[tuple[str, Notation]] = []
     if before + mark:
-        found.append(("close", (before + mark, behind_value(table))))
+        found.append(("close", (before + mark, behind_value(marks))))
     # A single sign is text wherever the format doesn't go on behind it.
     if guard_end + mark and "{key}" not in mark and literal_length(guard_end + mark) > 1:
         found.append(("inner", guard_end + mark))
-    if closing:
-        is_line = is_keyed(arguments) and "separator" not in arguments
-        found.append(("rest", (before or "\n" * is_line, rests_of_call(table))))
-        if not guard_end:
-            found.append(("next", next_argument(arguments)))
-    escapes = () if guard_end else arguments.get("value_escapes", ())
-    return [*found, *(("escape", text) for text in escapes), *turn_end_roles(table)]
+    if marks.calls.closing:
+        is_line = arguments.are_keyed and not arguments.separator
+        found.append(("rest", (before or "\n" * is_line, rests_of_call(marks))))
+        found += [] if guard_end else [("next", _next_argument(arguments))]
+    return found
 
 
-def guard_roles(table: Format) -> Roles:
+def guard_roles(marks: Marks) -> Roles:
     """Return what may surround a value, at its beginning."""
-    return [("guard", spaced(guard)) for guard in table["arguments"].get("guard", ())[:1]]
+    guard = marks.tools.arguments.guard
+    return [("guard", spaced(notation(guard.start)))] if guard else []
 
 
-def guarded_value_roles(table: Format) -> Roles:
-    """Return what may end a value that is surrounded."""
-    guard = table["arguments"].get("guard")
-    return value_roles(table, guard[1]) if guard else []
-
-
-def behind_value(table: Format) -> list[Notation]:
+def behind_value(marks: Marks) -> list[Notation]:
     """Return what may stand behind the mark that closes a value."""
-    arguments = table["arguments"]
-    following = (
-        next_argument(arguments) if is_keyed(arguments) else first_text(arguments["start"]),
-        *table["calls"].get("closing", ())[:1],
-        *behind_call(table),
-    )
-    return [spaced(notation) for notation in following if notation]
+    arguments = marks.arguments
+    start = _next_argument(arguments) if arguments.are_keyed else first_text(arguments.start)
+    following = (start, *marks.calls.closing[:1], *_behind_call(marks))
+    return [spaced(it) for it in following if it]
 
 
-def rests_of_call(table: Format) -> list[str]:
+def rests_of_call(marks: Marks) -> list[str]:
     """Return what may stand behind a value without a mark: the rest of the call, and more."""
-    closing = table["calls"].get("closing", ())
+    closing = marks.calls.closing
     rests = [" ".join(closing[at:]) for at in range(len(closing))]
-    return [f"{rest} {more}" for rest in rests for more in (*behind_call(table), "{end of text}")]
+    return [f"{rest} {more}" for rest in rests for more in (*_behind_call(marks), "{end of text}")]
 
 
-def behind_call(table: Format) -> list[str]:
+def _behind_call(marks: Marks) -> list[str]:
     """Return what may stand behind the first of a call's closing tags."""
-    calls = table["calls"]
-    section = calls.get("section_closing", ())
+    calls, ends = marks.calls, marks.text.turn_end
+    is_last = marks.spec.turn.order[-1] is Part.CONTENT
+    behind_section = (*ends, "{end of text}")
     found = [
-        *calls.get("closing", ())[1:],
-        *calls.get("section_end", ()),
-        *(f"{end} {behind}" for end in section for behind in (*table["turn_end"], "{end of text}")),
-        *(calls.get("opening") or [leading_text(calls["start"])]),
-        *table["turn_end"],
-        *(table.get("content", {}).get("start", ()) if table["order"][-1] == "content" else ()),
+        *(*calls.closing[1:], *calls.section_end),
+        *(f"{end} {behind}" for end in calls.section_closing for behind in behind_section),
+        *(calls.opening or [leading_text(calls.start)]),
+        *(*ends, *(marks.text.content_start if is_last else ())),
     ]
-    if calls["start"].startswith("{name"):  # behind white space, or a comma
-        found.append("{comma}" + calls["start"])
-    opening = first_text(table["arguments"]["start"])
+    if calls.start.startswith("{name"):  # behind white space, or a comma
+        found.append("{comma}" + calls.start)
+    opening = first_text(marks.arguments.start)
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]
 
 
-def turn_end_roles(table: Format) -> list[tuple[str, Notation]]:
+def turn_end_roles(marks: Marks) -> Roles:
     """Return markers that end a value nowhere but at the end of the text."""
-    return [("ending", f"{end} {{never}}") for end in table["turn_end"] if literal_length(end)]
+    return [("ending", f"{end} {{never}}") for end in at_least(1, marks.text.turn_end)]

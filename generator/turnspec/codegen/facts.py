@@ -1,77 +1,26 @@
-"""Format table -> the facts that the engine of `turnspec.engine` is compiled with."""
+"""Spec -> the facts that the engine of `turnspec.engine` is compiled with."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 
-from turnspec.codegen.argument_rules import (
-    argument_roles,
-    argument_value_roles,
-    call_closing_roles,
-    guard_roles,
-    guarded_value_roles,
-    keyed_roles,
-    raw_end_roles,
-    raw_start_roles,
-    signs_behind_string,
-    string_stop_roles,
-    tail_roles,
-    text_end_roles,
-    value_roles,
-)
-from turnspec.codegen.call_rules import (
-    begin_with_name,
-    between_roles,
-    call_end_roles,
-    call_start_roles,
-    code_end_roles,
-    code_start_roles,
-    member_roles,
-    section_roles,
-    unsorted_object_roles,
-    unsorted_roles,
-)
-from turnspec.codegen.element_rules import (
-    behind_element_roles,
-    element_roles,
-    first_element_roles,
-)
-from turnspec.codegen.format import Format, texts_in, words_in
-from turnspec.codegen.markers import TOKEN, Notation, Roles, leading_text, parted, steps
+from turnspec.codegen.argument_marks import around_value, has_python_words
+from turnspec.codegen.argument_rules import signs_behind_string
+from turnspec.codegen.call_marks import other_keys, other_values, own_keys
+from turnspec.codegen.element_rules import element_key, element_lead
+from turnspec.codegen.markers import leading_text
+from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import plain
-from turnspec.codegen.text_rules import (
-    behind_call_roles,
-    code_roles,
-    header_roles,
-    lead_roles,
-    text_roles,
-)
+from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
+from turnspec.codegen.shapes import looks_like_marker
+from turnspec.codegen.text_marks import marks_of
 from turnspec.spec.characters import NOT_IN_NAMES
+from turnspec.spec.model import Arguments, Elements, Part, ReasoningMode, Slot, SlotKind, Spec
 
-#: What ends a turn, in tables that `stop` adds to; `{stop 3}` has at least three characters.
-STOP = "{stop}"
-_LONGEST_STOP = 3
 #: Roles of what begins a call in another syntax.
 OTHER_SYNTAX = ("foreign", "foreign_name")
-#: Roles of the tables, in which the engine names them otherwise.
-_ROLES = {"brackets": "stray", "tail": "end", "start": "opening", "behind": "end"}
-_FORMAT = ("name", "header", "prompt", "prompt_with_thinking", "prompt_without_thinking")
-
-#: A marker, and what has to follow it, as `turnspec.engine.roles` has them.
-Marker = str | tuple[str, tuple["Marker", ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A rule: what a marker does, the marker, what has to follow it, and when it counts."""
-
-    role: str
-    marker: str
-    if_before: tuple[Marker, ...] = ()
-    when: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,409 +41,242 @@ class FormatFacts:
         """Return a marker that the engine asks for by itself; nothing if there is none."""
         return str(self.markers.get(name, ""))
 
+    def rows(self, role: str) -> list[Row]:
+        """Return the rules that have a role, of all tables."""
+        return [row for rows in self.tables.values() for row in rows if row.role == role]
 
-def facts_of(table: Format) -> FormatFacts:
+
+def facts_of(spec: Spec) -> FormatFacts:
     """Return the facts of a format."""
-    slots = _Slots()
-    tables = {name: slots.rows(rows) for name, rows in _tables(table).items()}
-    markers = _markers(table, slots)
+    marks, slots = marks_of(spec), Slots()
+    found = tables_of(marks, slots)
+    tables = {**dict.fromkeys(TABLES, ()), **found}
+    markers = _markers(marks, slots)
     return FormatFacts(
-        format={key: cast(str, value) for key, value in table.items() if key in _FORMAT},
-        turn_ends=tuple(map(slots.text, table["turn_end"])),
+        format=_format(spec, marks.spec.turn.header),
+        turn_ends=tuple(map(slots.text, marks.text.turn_end)),
         slots=slots.found,
-        data=_data(table),
+        data=_data(marks),
         markers={name: text for name, text in markers.items() if text},
         tables=tables,
-        unused=frozenset({*_IN_ORDER} - _OF_TEXT - {*_readers(table)}),
-        style=_value_style(table),
+        unused=frozenset(TABLES.keys() - found.keys()),
+        style=_style(marks),
         values={
             **{name: text for name, text in markers.items() if not text},
-            **_text_values(table),
-            **_call_values(table),
-            **_marker_values(tables),
-            **_role_values(table, tables),
+            **_text_values(marks),
+            **_call_values(marks),
+            **_row_values(marks, tables),
             "NAMES_ARE_REPEATED": "<name_again>" in repr(slots.found),
         },
     )
 
 
-# Tables of rules.
+def unmarked_reasoning(spec: Spec) -> str:
+    """Return why no parser can tell where reasoning begins or ends; "" if one can.
 
-
-def _tables(table: Format) -> dict[str, tuple[Row, ...]]:
-    found = {
-        "IN_TEXT": _rows(table, _text_rows),
-        "BEFORE_CONTENT": _rows(table, lead_roles),
-        "LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in table.get("openings", ())),
-        "AFTER_TURN": (Row("turn_end", f" {STOP}"),),
-        "CONTENT_HEADERS": _rows(table, header_roles),
-    }
-    found |= {name: _rows(table, roles) for name, roles in _readers(table).items()}
-    return {name: found.get(name, ()) for name in _IN_ORDER}
-
-
-def _readers(table: Format) -> dict[str, Callable[[Format], Roles]]:
-    """Return what gives the tables of calls, by their names."""
-    if "calls" not in table:
-        return {}
-    is_objects = table["calls"]["form"] == "objects"
-    readers = _CALL_TABLES | _TABLES["objects" if is_objects else table["arguments"]["form"]]
-    if "elements" in table["arguments"]:
-        readers = readers | _ELEMENT_TABLES
-    if "values" in table["arguments"]:
-        readers = readers | _OTHER_VALUE_TABLES
-    return readers | (_CODE_TABLES if "code" in table else {})
-
-
-def _text_rows(table: Format) -> Roles:
-    if "calls" not in table:
-        return text_roles(table)
-    is_objects = table["calls"]["form"] == "objects"
-    found = unsorted_object_roles(table) if is_objects else unsorted_roles(table)
-    return [*found, *code_roles(table)]
-
-
-_CALL_TABLES: dict[str, Callable[[Format], Roles]] = {
-    "AFTER_CALL": behind_call_roles,
-    "AT_CALL_END": call_end_roles,
-    "AT_CALL_START": call_start_roles,
-}
-_TABLES: dict[str, dict[str, Callable[[Format], Roles]]] = {
-    "objects": {"BETWEEN_CALLS": between_roles, "IN_OBJECT": member_roles},
-    "json": {"BETWEEN_CALLS": section_roles, "AFTER_ARGUMENTS": tail_roles},
-    "values": {
-        "BETWEEN_CALLS": section_roles,
-        "IN_ARGUMENTS": argument_value_roles,
-        "AFTER_BARE_TEXT": text_end_roles,
-        "AT_CLOSING": call_closing_roles,
-    },
-    "text": {
-        "BETWEEN_CALLS": section_roles,
-        "IN_ARGUMENTS": argument_roles,
-        "FIRST_ARGUMENT": keyed_roles,
-        "IN_VALUE": value_roles,
-        "END_OF_GUARD": guard_roles,
-        "IN_GUARDED_VALUE": guarded_value_roles,
-    },
-}
-_ELEMENT_TABLES = {
-    "FIRST_ELEMENT": first_element_roles,
-    "IN_ELEMENTS": element_roles,
-    "AFTER_ELEMENT": behind_element_roles,
-}
-_OTHER_VALUE_TABLES = {
-    "AT_RAW_START": raw_start_roles,
-    "AT_RAW_END": raw_end_roles,
-    "AT_STRING_END": string_stop_roles,
-}
-_CODE_TABLES = {"AT_CODE_START": code_start_roles, "AT_CODE_END": code_end_roles}
-#: All tables as a reader wants them: from the turn down to a value, and what comes after each.
-_IN_ORDER = (
-    *("IN_TEXT", "BEFORE_CONTENT", "CONTENT_HEADERS", "BETWEEN_CALLS", "IN_OBJECT"),
-    *("FIRST_ARGUMENT", "IN_ARGUMENTS", "END_OF_GUARD", "IN_VALUE", "IN_GUARDED_VALUE"),
-    *("FIRST_ELEMENT", "IN_ELEMENTS", "AFTER_ELEMENT", "AT_RAW_START", "AT_RAW_END"),
-    *("AT_STRING_END", "AFTER_BARE_TEXT", "AT_CLOSING", "AFTER_ARGUMENTS", "AT_CODE_START"),
-    *("AT_CODE_END", "AT_CALL_END", "AT_CALL_START", "AFTER_CALL", "AFTER_TURN"),
-    "LEFT_OUT_IF_LAST",
-)
-_OF_TEXT = {"IN_TEXT", "BEFORE_CONTENT", "CONTENT_HEADERS", "AFTER_TURN", "LEFT_OUT_IF_LAST"}
-
-
-def _rows(table: Format, roles: Callable[[Format], Roles]) -> tuple[Row, ...]:
-    """Return rules, with those that count in one case alone in places of their own.
-
-    Where a call's first end is no special token, and a later one is, no call ends by the first.
+    What opens it may be so little, as one sign is, that any text could hold it; or what closes it.
     """
-    plain = list(_with_stops(table, roles))
-    closing = table["calls"].get("closing", ()) if "calls" in table else ()
-    if len(closing) < 2:
-        return tuple(plain)
-    late = list(_with_stops(_ending_late(table), roles))
-    if late == plain:
-        return tuple(plain)
-    return tuple(_merged(plain, late))
-
-
-def _ending_late(table: Format) -> Format:
-    """Return a table whose calls end by all their closing markers together."""
-    calls = table["calls"]
-    closing = calls["closing"]
-    ends = [end for end in calls.get("end", ()) if end == closing[1]]
-    return {**table, "calls": {**calls, "closing": [" ".join(closing)], "end": ends}}
-
-
-def _merged(plain: Sequence[Row], late: Sequence[Row]) -> Iterator[Row]:
-    """Yield the rules of both cases, in an order that is that of each."""
-    rest = list(late)
-    for row in plain:
-        if row in rest:
-            at = rest.index(row)
-            yield from (_when(other, "LATER_END") for other in rest[:at])
-            del rest[: at + 1]
-            yield row
-        else:
-            yield _when(row, "FIRST_END")
-    yield from (_when(row, "LATER_END") for row in rest)
-
-
-def _when(row: Row, when: str) -> Row:
-    return Row(row.role, row.marker, row.if_before, when)
-
-
-def _with_stops(table: Format, roles: Callable[[Format], Roles]) -> Iterator[Row]:
-    """Yield rules in which one row stands for all ends of a turn, with the fewest characters."""
-    tables = [roles({**table, "turn_end": ["\ue0f0" * size]}) for size in (1, 2, 3)]
-    for role, notation in tables[-1]:
-        text, after = _marker(notation, tables)
-        yield Row(_ROLES.get(role, role), text, after)
-
-
-def _marker(notation: Notation, tables: Sequence[Roles]) -> tuple[str, tuple[Marker, ...]]:
-    made = _named(notation, tables)
-    return (made, ()) if isinstance(made, str) else made
-
-
-def _named(notation: Notation, tables: Sequence[Roles]) -> Marker:
-    text, after = parted(notation)
-    written = _text(text, tables)
-    return (written, tuple(_named(other, tables) for other in after)) if after else written
-
-
-def _text(text: str, tables: Sequence[Roles]) -> str:
-    """Return a marker with the name of a turn's end, if it holds one."""
-    end = "\ue0f0" * _LONGEST_STOP
-    if end not in text:
-        return text
-    shown = [set(texts_in(list(map(list, roles)))) for roles in tables]
-    sizes = (size for size in (1, 2) if text.replace(end, end[:size]) in shown[size - 1])
-    shortest = next(sizes, _LONGEST_STOP)
-    return text.replace(end, STOP if shortest == 1 else f"{{stop {shortest}}}")
-
-
-# Slots.
-
-
-class _Slots:
-    """The slots in markers, each with the expressions for what stands in it."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, list[str]] = {}
-
-    def rows(self, rows: Sequence[Row]) -> tuple[Row, ...]:
-        return tuple(
-            Row(row.role, self.text(row.marker), tuple(map(self.marker, row.if_before)), row.when)
-            for row in rows
-        )
-
-    def marker(self, marker: Marker) -> Marker:
-        if isinstance(marker, str):
-            return self.text(marker)
-        text, after = marker
-        return self.text(text), tuple(map(self.marker, after))
-
-    def text(self, text: str) -> str:
-        """Return a marker whose slots say by their names what stands in them."""
-        stops = re.split(r"(\{stop(?: \d)?\})", text)
-        if len(stops) > 1:
-            return "".join(
-                part if part.startswith("{stop") else self.text(part) if part else ""
-                for part in stops
-            )
-        tokens = list(TOKEN.finditer(text))
-        return "".join(self._token(tokens, at) for at in range(len(tokens)))
-
-    def _token(self, tokens: Sequence[re.Match[str]], at: int) -> str:
-        token = tokens[at]
-        text = token.group()
-        if token["optional"] or token["slot"] is None:
-            return text
-        expressions = steps(tokens, at)
-        name, number = text, 2
-        while self.found.setdefault(name, expressions) != expressions:
-            name, number = f"{text[:-1]} {number}}}", number + 1
-        return name
-
-
-# Constants.
-
-
-def _text_values(table: Format) -> dict[str, object]:
-    """Return the constants of reasoning and content: see `turnspec.engine.facts`."""
-    marks = table.get("reasoning", {})
-    ends = marks.get("end", ())
-    content_ends = table.get("content", {}).get("end", ())
-    may_stay_open = marks.get("may_stay_open", False)
-    return {
-        "IS_TRACED": False,
-        "HAS_SPECIAL_TOKENS": True,
-        "HAS_REASONING": "reasoning" in table,
-        "REASONING_HAS_START": bool(marks.get("start")),
-        "REASONING_HAS_END": bool(ends),
-        "STARTS_IN_REASONING": marks.get("starts_open", False),
-        "REASONING_MAY_STAY_OPEN": may_stay_open,
-        "REASONING_MAY_END_TURN": marks.get("may_end_turn", False),
-        "REASONING_ENDS_WITH_TURN": may_stay_open or not ends,
-        "REASONING_END_ENDS_TURN": any(end in table["turn_end"] for end in ends),
-        "REASONING_END_ENDS_CONTENT": any(end in content_ends for end in ends),
-        "REASONING_IS_FIRST": table["order"][0] == "reasoning",
-        "HAS_CALLS": "calls" in table,
-        "HAS_DRAFTS": _has_drafts(table),
-        "HAS_MENTIONS": bool(table.get("calls", {}).get("mentions")),
-        "ARE_CALLS_ADDRESSED": table.get("content", {}).get("addressed", False),
-    }
-
-
-def _marker_values(tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
-    """Return what markers have, of all that they can."""
-    rows = [row for table in tables.values() for row in table]
-    return {
-        "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
-        "HAS_FOLLOWERS": any(row.if_before for row in rows),
-        "HAS_LATE_ENDS": any(row.when for row in rows),
-    }
-
-
-def _role_values(table: Format, tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
-    """Return what the roles of markers say."""
-    roles = {row.role for rows in tables.values() for row in rows}
-    has_other_syntax = not roles.isdisjoint(OTHER_SYNTAX)
-    is_json = table.get("arguments", {}).get("form") == "json"
-    is_objects = table.get("calls", {}).get("form") == "objects"
-    return {
-        "READS_TAGS": has_other_syntax and is_json,
-        "MAY_READ_AGAIN": has_other_syntax or is_objects or _has_drafts(table),
-        "CODE_MAY_BE_OBJECT": any(row.role == "object" for row in tables["AT_CODE_START"]),
-    }
-
-
-def _data(table: Format) -> dict[str, object]:
-    """Return the constants that are an expression, sets of words, or words by others."""
-    arguments = table.get("arguments", {})
-    return {
-        "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if "calls" in table else "",
-        "WORDS": tuple(sorted(words_in(table))),
-        "UNWRITTEN": tuple(map(plain, table.get("unwritten", ()))),
-        "TYPE_WORDS": dict(arguments.get("types", {})),
-        "ENTITIES": {**arguments.get("key_escapes", {}), **arguments.get("value_escapes", {})},
-    }
-
-
-def _markers(table: Format, slots: _Slots) -> dict[str, str | tuple[str, ...]]:
-    """Return the markers that the engine asks for by themselves."""
-    reasoning, calls = table.get("reasoning", {}), table.get("calls", {})
-    end = next(iter(reasoning.get("end", ())), "")
-    closing, opening = calls.get("closing", ()), calls.get("opening", ())
-    others = (*calls.get("other_starts", ()), *calls.get("short_starts", ()))
-    return {
-        "REASONING_END": end,
-        "REASONING_END_SIGNS": "".join(end.split()),
-        "CALL_HEAD": slots.text(calls.get("start", "")),
-        "OTHER_HEADS": tuple(map(slots.text, others)),
-        "OPENING": next(iter(opening), ""),
-        "OPENINGS": tuple(map(slots.text, opening)) if "start" in calls else (),
-        "FIRST_CALL_END": next(iter(closing), ""),
-        "LATER_CALL_END": " ".join(closing[1:]),
-    }
-
-
-def _has_drafts(table: Format) -> bool:
-    """Tell whether calls in open reasoning may be drafts."""
-    marks = table.get("reasoning", {})
-    return "calls" in table and bool(marks.get("end")) and not marks.get("may_stay_open", False)
-
-
-def _call_values(table: Format) -> dict[str, object]:
-    """Return the constants of calls: see `turnspec.engine.facts`."""
-    found: dict[str, object] = {
-        "CALLS_ARE_OBJECTS": table.get("calls", {}).get("form") == "objects",
-        "IS_BARE": table.get("calls", {}).get("bare", False),
-        "CALLS_BEGIN_WITH_NAME": begin_with_name(table),
-        "HAS_CODE": "code" in table,
-        "HAS_ELEMENTS": "elements" in table.get("arguments", {}),
-        "HAS_OTHER_VALUES": "values" in table.get("arguments", {}),
-        "HAS_RAW_STRINGS": bool(table.get("arguments", {}).get("values", {}).get("raw_quote")),
-    }
-    if "calls" not in table:
-        return found
-    calls, arguments, order = table["calls"], table["arguments"], list(table["order"])
-    late = (calls.get("tail", ""), *calls.get("closing", ())[:1])
-    return {
-        **found,
-        "CONTENT_IS_LAST": "content" in order[order.index("calls") :],
-        "REASONING_CAN_END": bool(table.get("reasoning", {}).get("end") or table.get("between")),
-        "HAS_LATE_IDS": any("{id}" in text for text in late) or "id" in calls.get("members", {}),
-        "HAS_PYTHON_LITERALS": arguments.get("literals", "python") == "python",
-        **_head_values(table),
-        **_object_values(table),
-        **_element_values(table),
-        "CODE_TOOL": table.get("code", {}).get("tool", ""),
-        "CODE_ARGUMENT": table.get("code", {}).get("argument", ""),
-    }
-
-
-def _head_values(table: Format) -> dict[str, object]:
-    calls, arguments = table["calls"], table["arguments"]
-    start = arguments.get("start", "")
-    keyed = start.startswith("{key")
-    has_end = bool(arguments.get("end"))
-    return {
-        "ARGUMENTS": arguments["form"],
-        "NEEDS_OPENING": calls.get("needs_opening", False),
-        "NAME_STANDS_IN_ID": calls.get("named_by_id", False),
-        "ONLY_IN_SECTION": calls.get("only_in_section", False),
-        "HAS_SECTIONS": bool(calls.get("only_in_section") or calls.get("opening")),
-        "ARGUMENT_HAS_END": has_end,
-        "HAS_KNOWN_ENDS": has_end and not keyed,
-        "ARGUMENTS_ARE_KEYED": keyed,
-        "ARGUMENT_SHOWS_ITSELF": keyed or any(map(str.isalnum, leading_text(start))),
-        "HAS_TAIL": "tail" in calls,
-        "NAME_IS_LAST": "start" in calls and "{name" not in calls["start"],
-        "CALL_HAS_END": bool(calls.get("closing")),
-    }
-
-
-def _object_values(table: Format) -> dict[str, object]:
-    calls = table["calls"]
-    keys = calls.get("members", {})
-    return {
-        "IS_IN_ARRAY": calls.get("in_array", False),
-        "NAME_IS_KEY": calls["form"] == "objects" and not keys,
-        "NAME_KEY": keys.get("name", "name"),
-        "ARGUMENTS_KEY": keys.get("arguments", "arguments"),
-        "ID_KEY": keys.get("id", ""),
-        "HAS_MEMBER_IDS": "id" in keys,
-        "ARGUMENTS_COME_FIRST": next(iter(keys), "") == "arguments",
-        "OTHER_MEMBERS": tuple(calls.get("other_members", ())),
-        "OTHER_MEMBER_VALUES": tuple(calls.get("other_values", ())),
-    }
-
-
-def _element_values(table: Format) -> dict[str, object]:
-    elements = table["arguments"].get("elements", {})
-    is_keyed = "{key}" in elements.get("member_end", "")
-    return {
-        "ELEMENT_KEY": elements.get("element_key", ""),
-        "ELEMENT_SEPARATOR": elements.get("separator", ""),
-        "ELEMENTS_ARE_KEYED": is_keyed,
-        "ELEMENTS_ARE_CLOSED_BY_KEY": is_keyed and "{key}" in table["arguments"].get("end", ""),
-        "ELEMENTS_ARE_DISTINCT": bool(elements.get("distinct")),
-        "HAS_ELEMENT_LEAD": "lead" in elements,
-    }
-
-
-def _value_style(table: Format) -> Mapping[str, object]:
-    """Return how values are written in a relative of JSON."""
-    if "values" not in table.get("arguments", {}):
-        return {}
-    style = table["arguments"]["values"]
-    return {
-        "raw_quote": style.get("raw_quote", ""),
-        "is_raw_inside": style.get("raw_inside", False),
-        "has_python_escapes": style.get("escapes") == "python",
-        "after_string": signs_behind_string(table),
-    }
+    start = spec.reasoning.start
+    if start.strip() and start.strip() == spec.reasoning.end.strip():
+        return f"{start!r} opens reasoning and closes it; parsers can't tell by it which it does"
+    if not start.strip() or marks_of(spec).text.reasoning_start:
+        return ""
+    return f"{start!r} could stand in any text; parsers can't tell by it where reasoning begins"
 
 
 def roles_in(facts: FormatFacts) -> set[str]:
     """Return the roles that any rule has."""
     return {row.role for rows in facts.tables.values() for row in rows}
+
+
+# Constants: see `turnspec.engine.facts`.
+
+
+def _format(spec: Spec, header: str) -> dict[str, str]:
+    thinking, default = spec.thinking, spec.turn.header
+    prompt = thinking.default.prompt or default
+    others = {
+        "prompt_with_thinking": thinking.enabled.prompt or default,
+        "prompt_without_thinking": thinking.disabled.prompt or default,
+    }
+    own = {name: text for name, text in others.items() if text not in ("", prompt)}
+    return {"name": spec.name, "header": header, "prompt": prompt, **own}
+
+
+def _text_values(marks: Marks) -> dict[str, object]:
+    """Return the constants of reasoning and content."""
+    spec, text = marks.spec, marks.text
+    reasoning, ends = spec.reasoning, text.reasoning_end
+    reasons = reasoning.mode is not ReasoningMode.NONE
+    is_open = reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip()
+    is_first = reasons and (reasoning.field is None or spec.turn.order[0] is Part.REASONING)
+    return {
+        "IS_TRACED": False,
+        "HAS_SPECIAL_TOKENS": True,
+        "HAS_REASONING": bool(text.reasoning_start or ends or is_open or marks.may_stay_open),
+        "REASONING_HAS_START": bool(text.reasoning_start),
+        "REASONING_HAS_END": bool(ends),
+        "STARTS_IN_REASONING": is_open,
+        "REASONING_MAY_STAY_OPEN": marks.may_stay_open,
+        "REASONING_MAY_END_TURN": marks.may_stay_open and not spec.final(Part.REASONING).strip(),
+        "REASONING_ENDS_WITH_TURN": marks.may_stay_open or not ends,
+        "REASONING_END_ENDS_TURN": not {*ends}.isdisjoint(text.turn_end),
+        "REASONING_END_ENDS_CONTENT": not {*ends}.isdisjoint(text.content_end),
+        "REASONING_IS_FIRST": is_first,
+        "HAS_CALLS": spec.tools is not None,
+        "HAS_DRAFTS": _has_drafts(marks),
+        "HAS_MENTIONS": bool(marks.calls.mentions),
+        "ARE_CALLS_ADDRESSED": bool(text.headers),
+    }
+
+
+def _has_drafts(marks: Marks) -> bool:
+    """Tell whether calls in open reasoning may be drafts."""
+    is_closed = bool(marks.text.reasoning_end) and not marks.may_stay_open
+    return marks.spec.tools is not None and is_closed
+
+
+def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
+    """Return what markers and their roles have, of all that they can."""
+    rows = [row for table in tables.values() for row in table]
+    has_other_syntax = any(row.role in OTHER_SYNTAX for row in rows)
+    return {
+        "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
+        "HAS_FOLLOWERS": any(row.if_before for row in rows),
+        "HAS_LATE_ENDS": any(row.when for row in rows),
+        "READS_TAGS": has_other_syntax and marks.arguments.form == "json",
+        "MAY_READ_AGAIN": has_other_syntax or marks.are_objects or _has_drafts(marks),
+        "CODE_MAY_BE_OBJECT": any(row.role == "object" for row in tables["AT_CODE_START"]),
+    }
+
+
+def _data(marks: Marks) -> dict[str, object]:
+    """Return the constants that are an expression, sets of words, or words by others."""
+    arguments = marks.tools.arguments if marks.arguments.form == "text" else Arguments()
+    types: dict[str, list[str]] = {}
+    for json_type, word in arguments.types.items():
+        types.setdefault(word, []).append(json_type.value)
+    escapes = (*arguments.escapes.items(), *arguments.value_escapes.items())
+    return {
+        "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if marks.spec.tools else "",
+        "WORDS": words_of(marks),
+        "UNWRITTEN": tuple(map(plain, marks.text.unwritten)),
+        "TYPE_WORDS": types,
+        "ENTITIES": {text: sign for sign, text in escapes},
+    }
+
+
+def words_of(marks: Marks) -> tuple[str, ...]:
+    """Return the words in a format's markers, if it has such that may hold any word."""
+    text, calls = marks.text, asdict(marks.calls)
+    own = (text.reasoning_start, text.reasoning_end, text.content_start, text.content_end)
+    found = (*own, text.leads, *(it for it in calls.values() if isinstance(it, tuple)))
+    written = "\n".join(
+        [it for markers in found for it in markers] + [calls["start"], calls["tail"]]
+    )
+    outside_slots = re.sub(r"\{(?!\?)[^{}]*\}", " ", written)
+    words = {*re.findall(r"[\w-]+", outside_slots)} if "{word" in written else set()
+    return tuple(sorted(words))
+
+
+def _markers(marks: Marks, slots: Slots) -> dict[str, str | tuple[str, ...]]:
+    """Return the markers that the engine asks for by themselves."""
+    calls, ends = marks.calls, marks.text.reasoning_end
+    end = next(iter(ends), "")
+    return {
+        "REASONING_END": end,
+        "REASONING_END_SIGNS": "".join(end.split()),
+        "CALL_HEAD": slots.text(calls.start),
+        "OTHER_HEADS": tuple(map(slots.text, (*calls.other_starts, *calls.short_starts))),
+        "OPENING": next(iter(calls.opening), ""),
+        "OPENINGS": tuple(map(slots.text, calls.opening)) if calls.start else (),
+        "FIRST_CALL_END": next(iter(calls.closing), ""),
+        "LATER_CALL_END": " ".join(calls.closing[1:]),
+    }
+
+
+def _call_values(marks: Marks) -> dict[str, object]:
+    """Return the constants of calls."""
+    spec, calls, arguments = marks.spec, marks.calls, marks.arguments
+    found: dict[str, object] = {
+        "CALLS_ARE_OBJECTS": marks.are_objects,
+        "IS_BARE": marks.are_bare,
+        "CALLS_BEGIN_WITH_NAME": calls.begin_with_name,
+        "HAS_CODE": marks.code is not None,
+        "HAS_ELEMENTS": marks.has_elements,
+        "HAS_OTHER_VALUES": arguments.style is not None,
+        "HAS_RAW_STRINGS": bool(arguments.quote),
+    }
+    if spec.tools is None:
+        return found
+    order = spec.turn.order
+    has_late_id = any("{id}" in text for text in (calls.tail, *calls.closing[:1]))
+    is_text = arguments.form == "text"
+    return {
+        **found,
+        "CONTENT_IS_LAST": Part.CONTENT in order[order.index(Part.CALLS) :],
+        "REASONING_CAN_END": bool(marks.text.reasoning_end or marks.text.between),
+        "HAS_LATE_IDS": has_late_id or "id" in own_keys(spec.tools),
+        "HAS_PYTHON_LITERALS": not is_text or has_python_words(spec.tools.arguments),
+        **_head_values(marks),
+        **_object_values(marks),
+        **_element_values(marks),
+        "CODE_TOOL": marks.code.name if marks.code else "",
+        "CODE_ARGUMENT": marks.code.argument if marks.code else "",
+    }
+
+
+def _head_values(marks: Marks) -> dict[str, object]:
+    calls, arguments = marks.calls, marks.arguments
+    in_section, has_end = calls.only_in_section, bool(arguments.end)
+    first = leading_text(arguments.start)
+    return {
+        "ARGUMENTS": arguments.form,
+        "NEEDS_OPENING": bool(calls.start and calls.opening and not in_section),
+        "NAME_STANDS_IN_ID": bool(calls.start) and marks.spec.names_by_id,
+        "ONLY_IN_SECTION": in_section,
+        "HAS_SECTIONS": bool(in_section or calls.opening),
+        "ARGUMENT_HAS_END": has_end,
+        "HAS_KNOWN_ENDS": has_end and not arguments.are_keyed,
+        "ARGUMENTS_ARE_KEYED": arguments.are_keyed,
+        "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or any(map(str.isalnum, first)),
+        "HAS_TAIL": bool(calls.tail),
+        "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
+        "CALL_HAS_END": bool(calls.closing),
+    }
+
+
+def _object_values(marks: Marks) -> dict[str, object]:
+    tools = marks.tools
+    keys = own_keys(tools)
+    return {
+        "IS_IN_ARRAY": marks.are_objects and tools.section_start.rstrip().endswith("["),
+        "NAME_IS_KEY": marks.are_objects and not keys,
+        "NAME_KEY": keys.get("name", "name"),
+        "ARGUMENTS_KEY": keys.get("arguments", "arguments"),
+        "ID_KEY": keys.get("id", ""),
+        "HAS_MEMBER_IDS": "id" in keys,
+        "ARGUMENTS_COME_FIRST": next(iter(keys), "") == "arguments",
+        "OTHER_MEMBERS": other_keys(tools),
+        "OTHER_MEMBER_VALUES": other_values(tools),
+    }
+
+
+def _element_values(marks: Marks) -> dict[str, object]:
+    has, elements = marks.has_elements, marks.tools.arguments.elements or Elements((), ())
+    is_keyed = has and Slot(SlotKind.KEY) in around_value(elements.member)[1]
+    firsts = [pieces[0].text for pieces in (elements.member, elements.element) if has]
+    return {
+        "ELEMENT_KEY": element_key(elements) if has else "",
+        "ELEMENT_SEPARATOR": elements.separator.strip(),
+        "ELEMENTS_ARE_KEYED": is_keyed,
+        "ELEMENTS_ARE_CLOSED_BY_KEY": is_keyed and "{key}" in marks.arguments.end,
+        "ELEMENTS_ARE_DISTINCT": has and all(map(looks_like_marker, firsts)),
+        "HAS_ELEMENT_LEAD": has and element_lead(marks) is not None,
+    }
+
+
+def _style(marks: Marks) -> Mapping[str, object]:
+    """Return how values are written in a relative of JSON."""
+    style = marks.arguments.style
+    return {**asdict(style), "after_string": signs_behind_string(marks)} if style else {}

@@ -7,14 +7,14 @@ alone is no marker. So the header, which the prompt may hold already, is read wi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from turnspec.codegen.format import Format
 from turnspec.codegen.markers import leading_text
+from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.spec.model import Join, Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
+from turnspec.spec.model import Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
 
 
 def with_headers(spec: Spec) -> Spec:
@@ -27,10 +27,10 @@ def with_headers(spec: Spec) -> Spec:
     reasoning = spec.reasoning
     if reasoning.mode is not ReasoningMode.NONE:
         reasoning = replace(reasoning, start=opening + reasoning.start)
-    joins = tuple(_without(join, header) for join in spec.turn.joins)
+    joins = (replace(join, text=join.text.removesuffix(header)) for join in spec.turn.joins)
     return replace(
         spec,
-        turn=replace(spec.turn, header="", joins=joins),
+        turn=replace(spec.turn, header="", joins=tuple(joins)),
         reasoning=reasoning,
         content=replace(spec.content, start=opening + spec.content.start),
         tools=_headed_calls(spec.tools, header) if spec.tools else None,
@@ -48,43 +48,67 @@ def message_ends(spec: Spec, headed: Spec) -> list[str]:
     return [f"{end}{{before  {header}}}" for end in found]
 
 
-def add_loose_headers(table: Format, spec: Spec, end: str) -> None:
+def with_loose_headers(marks: Marks, spec: Spec) -> Marks:
     """Add what models write of a message's header where it is not whole, or there twice.
 
     The header's tag or its word may be missing after a message, if a part's beginning follows.
-    Where messages say who they are for, ``end`` is what closes a header: it may stand there alone,
-    a channel may be said before another one, be any word, or be missing before a call, and any name
-    may be where a user's or tool's is.
     """
-    between, header = table.get("between", ()), notation(spec.turn.header)
-    ends = [text.removesuffix(header).strip() for text in between if text.endswith(header)]
+    text, header = marks.text, notation(spec.turn.header)
+    end = _header_end(marks, header)
+    ends = [it.removesuffix(header).strip() for it in text.between if it.endswith(header)]
     tag, _, word = header.partition(" ")
     if not ends or not looks_like_marker(tag) or not word.isalnum():
-        return
-    content = table.setdefault("content", {})
+        return marks
     if end:
-        others = filter(None, (_of_any_word(text, end) for text in _starts(table)))
-        content["start"] = [*dict.fromkeys([*content.get("start", ()), *others])]
-    starts = _starts(table)
-    firsts = _shortest(map(leading_text, filter(None, starts)))
+        others = filter(None, (_of_any_word(start, end) for start in _starts(marks)))
+        starts = tuple(dict.fromkeys([*text.content_start, *others]))
+        marks = replace(marks, text=replace(text, content_start=starts))
+    firsts = _shortest(map(leading_text, _starts(marks)))
     # What ends content as well may stand before calls without a header.
-    messages = [text for text in ends if text not in ("", notation(spec.content.end))]
-    begun = [tag, *(f"{text} {{?{tag}}} {{?{word}}}" for text in messages)]
-    loose = [f"{text}{{before  {first}}}" for text in begun for first in firsts]
-    table["between"] = [*between, *loose]
-    if not end:
-        return
-    content["lead"] = [*content.get("lead", ()), end]
-    said_twice = [before for text in starts if (before := _before_word(text, end))]
-    found = [f"{text}{{before {first}}}" for text in said_twice for first in firsts]
-    table["turn_start"] = [*table.get("turn_start", ()), *found]
-    calls = table["calls"]
-    recipient, name, behind = calls["start"].partition("{name}")
+    messages = [it for it in ends if it not in ("", notation(spec.content.end))]
+    begun = [tag, *(f"{it} {{?{tag}}} {{?{word}}}" for it in messages)]
+    loose = (f"{it}{{before  {first}}}" for it in begun for first in firsts)
+    marks = replace(marks, text=replace(marks.text, between=(*text.between, *loose)))
+    return _addressed(marks, firsts, end) if end else marks
+
+
+def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
+    """Add what else is written where messages say who they are for.
+
+    What closes a header may stand there alone, a channel may be said before another one, be any
+    word, or be missing before a call, and any name may be where a user's or tool's is.
+    """
+    text, calls = marks.text, marks.calls
+    said_twice = [before for start in _starts(marks) if (before := _before_word(start, end))]
+    found = (f"{it}{{before {first}}}" for it in said_twice for first in firsts)
+    recipient, name, behind = calls.start.partition("{name}")
+    starts = text.content_start
     if behind.endswith(end):
         short = _short_headers(recipient + name, behind.removesuffix(end), end)
-        calls["short_starts"] = [*calls.get("short_starts", ()), *short]
+        calls = replace(calls, short_starts=(*calls.short_starts, *short))
     else:
-        content["start"] = [*content["start"], f"{recipient}{name} {end}"]
+        starts = (*starts, f"{recipient}{name} {end}")
+    text = replace(
+        text,
+        content_start=starts,
+        leads=(*text.leads, end),
+        turn_start=(*text.turn_start, *found),
+        headers=starts,
+    )
+    return replace(marks, text=text, calls=calls)
+
+
+def _header_end(marks: Marks, header: str) -> str:
+    """Return what ends a message's header, if that names a tool or, as that of content, a user.
+
+    Then there is a header before each message, and headers end in the same marker.
+    """
+    _, _, behind_name = marks.calls.start.partition("{name}")
+    if not header or not any(header in text for text in marks.text.between):
+        return ""
+    ends = (start[at:] for start in marks.text.content_start for at in range(len(start)))
+    found = (end for end in ends if looks_like_marker(end) and end in behind_name)
+    return next(found, "").strip()
 
 
 def _short_headers(recipient: str, behind: str, end: str) -> Iterator[str]:
@@ -95,16 +119,11 @@ def _short_headers(recipient: str, behind: str, end: str) -> Iterator[str]:
         before += f"{tag}{{word}}"
 
 
-def _starts(table: Format) -> list[str]:
+def _starts(marks: Marks) -> list[str]:
     """Return what parts begin with."""
-    reasoning, content, calls = (
-        table.get("reasoning", {}),
-        table.get("content", {}),
-        table.get("calls", {}),
-    )
-    heads = (calls.get("start", ""), *calls.get("other_starts", ()))
-    opening = calls.get("opening", ())[:1]
-    return [*reasoning.get("start", ()), *content.get("start", ()), *opening, *heads]
+    text, calls = marks.text, marks.calls
+    heads = (*calls.opening[:1], calls.start, *calls.other_starts)
+    return [*filter(None, (*text.reasoning_start, *text.content_start, *heads))]
 
 
 def _of_any_word(start: str, end: str) -> str:
@@ -125,11 +144,6 @@ def _shortest(texts: Iterable[str]) -> list[str]:
     return [text for text in found if not any(text != it and text.startswith(it) for it in found)]
 
 
-def begins_with_header(text: str, spec: Spec, headed: Spec) -> bool:
-    """Tell whether a text is the beginning of a message in a turn, which is always a marker."""
-    return headed is not spec and text.startswith(spec.turn.header)
-
-
 def _has_messages(spec: Spec, header: str) -> bool:
     return any(join.text.endswith(header) for join in spec.turn.joins if join.left != Part.START)
 
@@ -147,10 +161,6 @@ def _is_told_by_words(spec: Spec) -> bool:
 def _calls_begin_with_name(spec: Spec) -> bool:
     tools = spec.tools
     return tools is not None and not tools.section_start and isinstance(tools.call[0], Slot)
-
-
-def _without(join: Join, header: str) -> Join:
-    return replace(join, text=join.text.removesuffix(header))
 
 
 def _headed_calls(tools: Tools, header: str) -> Tools:

@@ -6,7 +6,8 @@ from collections.abc import Set
 from dataclasses import replace
 from enum import StrEnum
 
-from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, Row
+from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts
+from turnspec.codegen.rules import Row
 
 
 class Extra(StrEnum):

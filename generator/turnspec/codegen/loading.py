@@ -8,25 +8,15 @@ import tempfile
 from pathlib import Path
 from typing import cast
 
-from turnspec.codegen.compiled import Observer, run_engine
+from turnspec.codegen.compiled import run_engine
 from turnspec.codegen.facts import facts_of
-from turnspec.codegen.format import Format
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.table import format_table
 from turnspec.spec.model import Spec
 
 
 def load(spec: Spec) -> FormatModule:
-    """Return a format in memory, from its spec."""
-    return load_table(format_table(spec))
-
-
-def load_table(table: Format, observer: Observer | None = None) -> FormatModule:
-    """Return a format in memory, from its table: the engine, with the format's facts as variables.
-
-    The observer is told of each rule that fits.
-    """
-    return run_engine(facts_of(table), observer)
+    """Return a format in memory, from its spec: the engine, with its facts as variables."""
+    return run_engine(facts_of(spec))
 
 
 def load_module(text: str) -> FormatModule:

@@ -1,4 +1,4 @@
-"""Markers as format tables have them: what they hold, and what stands in their slots.
+"""Markers as rules have them: what they hold, and what stands in their slots.
 
 A marker is written as text in which a blank stands for any white space or none, and a line end
 for one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
@@ -10,15 +10,18 @@ braces.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from turnspec.engine import markers
 from turnspec.spec.characters import NAME_SIGNS, NOT_IN_KEYS, NOT_IN_NAMES
 
 #: A marker as it is written; or that and others, of which one has to follow it.
 Notation: TypeAlias = "str | tuple[str, Sequence[Notation]]"
 Roles: TypeAlias = Sequence[tuple[str, Notation]]
 
+#: What ends a turn, in rules that the option `stop` adds to; "{stop 3}" has three characters.
+STOP = "{stop}"
 _BEFORE = re.compile(r"((?:[^{]|\{\{|\{(?!\{|before ))*)\{before (.*)\}", re.DOTALL)
 TOKEN = re.compile(
     r"\{\{|\}\}|\{(?P<optional>\?)?(?P<slot>[^{}]+?)(?: but (?P<but>[^{}]+))?\}|[^{}]"
@@ -139,15 +142,18 @@ def _may_be_missing(token: re.Match[str]) -> bool:
 def literal_length(notation: Notation) -> int:
     """Return how many characters of a marker are always the same."""
     text, _ = parted(notation)
-    tokens = TOKEN.finditer(text)
-    return sum(not token["slot"] and token.group() not in _WHITE_SPACE for token in tokens)
+    return markers.literal_length(text) + text.count(STOP)
+
+
+def at_least(fewest: int, ends: Iterable[str]) -> list[str]:
+    """Return ends with so many characters that are always the same; a turn's, that have them."""
+    named = {STOP: f"{{stop {fewest}}}" if fewest > 1 else STOP}
+    return [named.get(end, end) for end in ends if end in named or literal_length(end) >= fewest]
 
 
 def first_text(notation: Notation) -> str:
     """Return the text with which a marker begins, up to a slot or white space."""
-    text, _ = parted(notation)
-    first = re.match(r"(?:[^{} \n]|\{\{|\}\})*", text)
-    return first.group() if first else ""
+    return next(iter(leading_text(notation).split()), "")
 
 
 def leading_text(notation: Notation) -> str:

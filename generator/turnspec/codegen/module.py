@@ -8,7 +8,6 @@ from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.compiled import compiled_module
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
-from turnspec.codegen.table import format_table
 from turnspec.spec.model import Spec
 from turnspec.spec.recipe import REGENERATE
 
@@ -27,13 +26,13 @@ def generate_module(
     ``spec_path``, ``spec_hash`` and ``command`` go into the banner, ``samples`` are turns to be
     shown. ``without`` is what the parser leaves out.
     """
-    facts = leave_out(facts_of(format_table(spec)), without)
+    facts = leave_out(facts_of(spec), without)
     head = banner(spec_path, spec_hash, command=command, without=without)
     return sealed(head + compiled_module(facts, samples, list(_notes(spec))))
 
 
 def _notes(spec: Spec) -> Iterator[str]:
-    """Yield what a user has to know beside the table: a word that switches thinking."""
+    """Yield what a user has to know beside the facts: a word that switches thinking."""
     thinking = spec.thinking
     for enable, verb in ((False, "disables"), (True, "enables")):
         state = thinking.state(enable)

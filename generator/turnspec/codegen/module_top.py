@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, Marker, Row, roles_in
+from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.rules import Marker, Row
 from turnspec.spec.visible import visible_json
 
 _Parse = Callable[[str], Any]

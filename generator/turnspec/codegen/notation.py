@@ -1,26 +1,19 @@
-"""Literals and slots of a spec in the notation of format tables, see `engine/markers.py`."""
+"""Literals and slots of a spec in the notation of markers, see `engine/markers.py`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from turnspec.spec.model import Literal, Piece, Slot, SlotKind
+from turnspec.engine.markers import escaped
+from turnspec.spec.model import Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
 #: White space inside a marker, and where it may stand though the template has none: around tags.
 _BREAK = re.compile(r"\s+|(?<=>)(?=[<\[])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=<)")
 _NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)
-_SLOTS = {
-    SlotKind.NAME: "{name}",
-    SlotKind.ID: "{id}",
-    SlotKind.KEY: "{key}",
-    SlotKind.TYPE: "{type}",
-    SlotKind.INDEX: "{index}",
-    SlotKind.COUNT: "{index}",
-    SlotKind.WORD: "{word}",
-}
+_SLOTS = {kind: f"{{{kind.lower()}}}" for kind in SlotKind} | {SlotKind.COUNT: "{index}"}
 
 
 def notation(text: str) -> str:
@@ -28,19 +21,9 @@ def notation(text: str) -> str:
     return " ".join(_BREAK.split(escaped(text.strip())))
 
 
-def escaped(text: str) -> str:
-    """Return text with its braces as a marker has them."""
-    return text.replace("{", "{{").replace("}", "}}")
-
-
 def plain(marker: str) -> str:
     """Return the text of a marker without slots; a blank in it is any white space."""
     return marker.replace("{{", "{").replace("}}", "}")
-
-
-def literal_text(piece: Piece | None) -> str:
-    """Return a literal's text; of a slot an empty one."""
-    return piece.text if isinstance(piece, Literal) else ""
 
 
 def slotted(pieces: Sequence[Piece]) -> str:
@@ -73,13 +56,13 @@ def with_optional_end(marker: str) -> str:
 
 def before_value(pieces: Sequence[Piece]) -> str:
     """Return what stands before a raw value: a line end at its end is no part of the value."""
-    line_end = "\n" if literal_text(pieces[-1]).endswith("\n") else ""
+    line_end = "\n" if pieces[-1].text.endswith("\n") else ""
     return slotted(pieces).rstrip() + line_end
 
 
 def behind_value(pieces: Sequence[Piece]) -> str:
     """Return what stands behind a raw value: a line end at its start is no part of the value."""
-    line_end = "\n" if literal_text(pieces[0]).startswith("\n") else ""
+    line_end = "\n" if pieces[0].text.startswith("\n") else ""
     return line_end + slotted(pieces).strip()
 
 

@@ -8,7 +8,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from turnspec.codegen.facts import FormatFacts, Marker, Row, roles_in
+from turnspec.codegen.facts import FormatFacts, roles_in
+from turnspec.codegen.rules import Marker, Row
 from turnspec.engine.roles import Role
 from turnspec.spec.characters import NOT_IN_KEYS, NOT_IN_NAMES
 

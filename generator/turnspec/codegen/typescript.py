@@ -15,8 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from turnspec.codegen.banner import SCRIPT_SOURCES, banner, named_place, named_spec, sealed
-from turnspec.codegen.facts import facts_of
-from turnspec.codegen.format import Format
+from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.declared import declaration, engine_declaration
 from turnspec.codegen.printer.script import script as printed_script
@@ -51,8 +50,8 @@ _ENGINE_TOLD = (
 )
 
 
-def script_text(module: str, table: Format, script: Script, *, shared: bool = False) -> str:
-    """Return a generated Python module, and its format's table, as a script.
+def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool = False) -> str:
+    """Return a generated Python module, and its format's facts, as a script.
 
     ``shared`` has it import the engine from a file beside it.
 
@@ -61,9 +60,9 @@ def script_text(module: str, table: Format, script: Script, *, shared: bool = Fa
     """
     name, spec_hash = named_spec(module)
     head = _banner(named_place(module), spec_hash, renewing(name, script, shared=shared))
-    told = block([*_docstring(module, table), "", _COUNTED])
+    told = block([*_docstring(module, facts), "", _COUNTED])
     if shared:
-        body = _sharing(table, script)
+        body = _sharing(facts, script)
     elif script is Script.DECLARATION:
         body = declaration(module)
     else:
@@ -86,7 +85,7 @@ def shares_engine(text: str) -> bool:
     return _IMPORTS_ENGINE.search(text) is not None
 
 
-def _sharing(table: Format, script: Script) -> str:
+def _sharing(facts: FormatFacts, script: Script) -> str:
     """Return a parser that shares the engine: what its format says, and what is made of that."""
     # The compiler takes the file for that of the ending that it writes.
     engine = f"./{SHARED_ENGINE}.{'js' if script is Script.TYPESCRIPT else 'mjs'}"
@@ -98,7 +97,7 @@ def _sharing(table: Format, script: Script) -> str:
             [
                 f'import {{ load }} from "{engine}";\n',
                 f'export {{ {names} }} from "{engine}";\n',
-                f"export const {{ FORMAT, Parser, parse }} = load({_facts(table)});\n",
+                f"export const {{ FORMAT, Parser, parse }} = load({_facts(facts)});\n",
             ]
         )
     types = [f"type {name}" for name in public if name not in values]
@@ -110,7 +109,7 @@ def _sharing(table: Format, script: Script) -> str:
         made = ["", "", ""]
     else:
         lines.insert(0, f'import {{ type FormatModule, load, type TurnParser }} from "{engine}";\n')
-        lines.append(f"const MODULE: FormatModule = load({_facts(table)});\n")
+        lines.append(f"const MODULE: FormatModule = load({_facts(facts)});\n")
         declared = "export const"
         made = [f" = MODULE.{name}" for name in ("FORMAT", "Parser", "parse")]
     return "\n".join(
@@ -130,8 +129,8 @@ def _by_name(text: str) -> str:
     return text.removeprefix("type ").lower()
 
 
-def _facts(table: Format) -> str:
-    return _literal(facts_given(facts_of(table)))
+def _facts(facts: FormatFacts) -> str:
+    return _literal(facts_given(facts))
 
 
 def renewing(names: str, script: Script, *, shared: bool) -> str:
@@ -141,11 +140,11 @@ def renewing(names: str, script: Script, *, shared: bool) -> str:
     return f"turnspec vendor {shlex.quote(names)} --language {language}{sharing} --into ."
 
 
-def _docstring(module: str, table: Format) -> list[str]:
+def _docstring(module: str, facts: FormatFacts) -> list[str]:
     """Return the lines of a module's docstring; what one says of Python is no script's."""
     told = ast.get_docstring(ast.parse(module)) or ""
     if not told.startswith("Parser for"):
-        told = f"Parser for turns in the format of {table['name']}.\n\n{_USE}"
+        told = f"Parser for turns in the format of {facts.format['name']}.\n\n{_USE}"
     return [line.replace("``", "`").replace("*/", "* /") for line in told.split("\n")]
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.codegen.writer import write_calls
 from turnspec.deviations.turns import ARGUMENTS, NAME, Case, Format, space_around
@@ -121,21 +120,21 @@ def bare_name(form: Format) -> Iterator[Case]:
     text = form.write(form.one_call)
     pieces = form.tools.call
     at = pieces.index(Slot(SlotKind.NAME))
-    prefix = re.search(r"(?<=[>\]])[\w.:]+$", literal_text(pieces[at - 1]))
+    prefix = re.search(r"(?<=[>\]])[\w.:]+$", pieces[at - 1].text)
     if prefix:
         name = prefix.group() + form.call.name
         yield form.case(text.replace(name, form.call.name), form.one_call, "missing_marker")
-    if Slot(SlotKind.INDEX) in pieces and not re.search(r"\w", literal_text(pieces[at + 1])):
-        joined = re.escape(form.call.name + literal_text(pieces[at + 1])) + r"\d+"
+    if Slot(SlotKind.INDEX) in pieces and not re.search(r"\w", pieces[at + 1].text):
+        joined = re.escape(form.call.name + pieces[at + 1].text) + r"\d+"
         bare = re.sub(joined, form.call.name, text)
         yield form.case(bare, form.one_call, "missing_marker")
 
 
 def name_alone(form: Format) -> Iterator[Case]:
     """The turn ends behind the name of a call that no other marker opens."""
-    opened = form.table.get("calls", {}).get("opening")
+    opened = form.marks.calls.opening
     head = () if not form.calls or form.json_call or opened else form.tools.call[:2]
-    if head[1:] == (Slot(SlotKind.NAME),) and looks_like_head(before := literal_text(head[0])):
+    if head[1:] == (Slot(SlotKind.NAME),) and looks_like_head(before := head[0].text):
         message = Message(calls=(replace(form.call, arguments={}),))
         text = before + form.call.name + form.spec.turn.stop[0]
         yield replace(form.case(text, message, "no_arguments"), complete=False)
@@ -182,7 +181,7 @@ def no_section_markers(form: Format) -> Iterator[Case]:
     """What opens and closes the section of calls is missing, and each call marked itself."""
     if not form.calls or not form.tools.section_start.strip():
         return
-    if not looks_like_head(literal_text(form.tools.call[0])) or form.json_call:
+    if not looks_like_head(form.tools.call[0].text) or form.json_call:
         return
     written = form.with_tools(section_start="", section_end="")
     yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
@@ -190,7 +189,7 @@ def no_section_markers(form: Format) -> Iterator[Case]:
 
 def no_opening_tag(form: Format) -> Iterator[Case]:
     """The tag around a call's function tag is missing."""
-    opening = tags(literal_text(form.tools.call[0])) if form.calls else []
+    opening = tags(form.tools.call[0].text) if form.calls else []
     if form.json_call or len(opening) < 2:
         return
     written = form.with_tools(call=(Literal(opening[-1]), *form.tools.call[1:]))
@@ -246,7 +245,7 @@ def _first_marker(form: Format) -> str:
     if not form.calls:
         return ""
     call = form.json_call
-    first = literal_text(form.tools.call[0])
+    first = form.tools.call[0].text
     opening = form.tools.section_start.strip() or (call.before if call else tags(first)[0]).strip()
     opening = opening.removesuffix("[").strip() if call else opening
     marked = looks_like_marker(opening) and opening.endswith((">", "]")) and not opening.split()[1:]
@@ -280,7 +279,7 @@ def _has_json_arguments(form: Format) -> bool:
 def _name_is_closed(form: Format) -> bool:
     """Tell whether a marker stands behind the name; else what follows tells it from content."""
     pieces = form.tools.call
-    return bool(literal_text(pieces[pieces.index(Slot(SlotKind.NAME)) + 1]).strip())
+    return bool(pieces[pieces.index(Slot(SlotKind.NAME)) + 1].text.strip())
 
 
 def _members_changed(form: Format, change: Callable[[Any], Any], *told: str) -> Case:

@@ -24,7 +24,7 @@ def header_in_part(form: Format) -> Iterator[Case]:
     header = form.spec.turn.header
     text = form.write(form.message)
     tag = re.match(r"<[^<>]+>(?=\w+\Z)", header)
-    is_read = any("{?" in between for between in form.table.get("between", ()))
+    is_read = any("{?" in between for between in form.marks.text.between)
     for rest in (header[tag.end() :], tag.group(), "") if tag and is_read else ():
         yield form.case(text.replace(header, rest), form.message, "missing_marker")
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import tags
 from turnspec.deviations.calls import is_bare
 from turnspec.deviations.turns import Case, Format
@@ -31,19 +30,18 @@ def marker_in_code(form: Format) -> Iterator[Case]:
 
 def function_tag_in_prose(form: Format) -> Iterator[Case]:
     """The function's tag stands in a sentence, with a name that is no tool's."""
-    inner = tags(literal_text(form.tools.call[0])) if form.calls and not form.json_call else []
+    inner = tags(form.tools.call[0].text) if form.calls and not form.json_call else []
     if len(inner) > 1:
-        after = literal_text(form.tools.call[2]).split("\n")[0]
+        after = form.tools.call[2].text.split("\n")[0]
         yield _said(form, f"Write {inner[-1]}name{after} and so on.")
 
 
 def call_in_addressed_text(form: Format) -> Iterator[Case]:
     """A message quotes a call whose header says that it is for the user, or nothing of it."""
-    content = form.table.get("content", {})
-    if form.calls and content.get("addressed"):
+    if form.calls and form.marks.text.headers:
         text = f"It was\n{form.without_end(form.one_call).strip()}\nbefore."
         yield _said(form, text)
-        yield from (form.case(lead + text, Message(text)) for lead in content.get("lead", ()))
+        yield from (form.case(lead + text, Message(text)) for lead in form.marks.text.leads)
 
 
 def tool_named_as_a_key(form: Format) -> Iterator[Case]:
@@ -100,13 +98,13 @@ def _closing_tag(form: Format) -> str:
     arguments = form.tools.arguments
     behind = arguments.item[arguments.item.index(Slot(SlotKind.VALUE)) + 1 :]
     distinct = arguments.guard is not None or len(behind) > 1
-    return "" if distinct else literal_text(behind[0]).strip()
+    return "" if distinct else behind[0].text.strip()
 
 
 def _openings(form: Format) -> list[str]:
     if not form.calls:
         return []
-    texts = (form.tools.section_start, literal_text(form.tools.call[0]))
+    texts = (form.tools.section_start, form.tools.call[0].text)
     call = form.json_call
     if call:
         texts = (form.tools.section_start.strip().removesuffix("["), call.before)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from turnspec.codegen.notation import literal_text
 from turnspec.codegen.shapes import looks_like_marker, tags
 from turnspec.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.spec.message import Call, Message
@@ -30,7 +29,7 @@ def no_marker_before_arguments(form: Format) -> Iterator[Case]:
 def no_arguments_part(form: Format) -> Iterator[Case]:
     """A call ends behind its name."""
     call = _without_last_marker(form)
-    if call is None or not looks_like_marker(literal_text(call[-1])):
+    if call is None or not looks_like_marker(call[-1].text):
         return
     short = tuple(piece for piece in call if piece != _ARGUMENTS)
     message = Message(calls=(replace(form.call, arguments={}),))
@@ -40,7 +39,7 @@ def no_arguments_part(form: Format) -> Iterator[Case]:
 
 def code_as_arguments(form: Format) -> Iterator[Case]:
     """The body of a call is code, of a tool that isn't one of those given."""
-    closing = literal_text(form.tools.call[-1]) if _has_json_body(form) else ""
+    closing = form.tools.call[-1].text if _has_json_body(form) else ""
     if not looks_like_marker(closing) or closing[:1].isspace():
         return
     code = 'print("hi")'
@@ -52,7 +51,7 @@ def code_as_arguments(form: Format) -> Iterator[Case]:
 
 def string_not_closed(form: Format) -> Iterator[Case]:
     """A string in the arguments is never closed; another call follows, or the turn's end."""
-    if not _has_json_body(form) or not looks_like_marker(literal_text(form.tools.call[-1])):
+    if not _has_json_body(form) or not looks_like_marker(form.tools.call[-1].text):
         return
     short = replace(form.call, arguments={"city": "Paris"})
     if not form.call.arguments.get("city"):
@@ -60,7 +59,7 @@ def string_not_closed(form: Format) -> Iterator[Case]:
     message = Message(calls=(short, *form.calls[1:]))
     text = form.write(message)
     closed = json.dumps({"city": "Paris"})
-    if closed not in text or literal_text(form.tools.call[-1])[:1].isspace():
+    if closed not in text or form.tools.call[-1].text[:1].isspace():
         return
     told = "malformed" if len(message.calls) > 1 else "cut_off"
     yield replace(form.case(text.replace(closed, closed[:-2]), message, told), complete=False)
@@ -70,14 +69,14 @@ def json_object_instead(form: Format) -> Iterator[Case]:
     """A call is a JSON object, as most formats have it, where the format has its own syntax."""
     if not form.calls or form.tools.mode is not ToolMode.TAG_WITH_TAGGED:
         return
-    opening = form.table["calls"].get("opening", ())
+    opening = form.marks.calls.opening
     text = form.write(form.one_call)
     members = {"name": form.call.name, "arguments": dict(form.call.arguments)}
     last = opening[-1].replace(" ", "") if opening else ""
     if "{" in last or last not in text or not last:
         return
     at = text.index(last) + len(last)
-    closing = (end.replace(" ", "") for end in form.table["calls"].get("section_end", ()))
+    closing = (end.replace(" ", "") for end in form.marks.calls.section_end)
     ends = [end for end in closing if end in text]
     if ends and looks_like_marker(ends[0]):
         end = text.rindex(ends[0])
@@ -86,11 +85,11 @@ def json_object_instead(form: Format) -> Iterator[Case]:
 
 def json_object_in_a_call(form: Format) -> Iterator[Case]:
     """A JSON object stands in a call's own tags, where its name and arguments belong."""
-    calls = form.table.get("calls", {})
-    tag = re.match("<[^<>{} ]+>", calls.get("start", ""))
-    ends = [end for end in calls.get("closing", ())[:1] if looks_like_marker(end)]
+    calls = form.marks.calls
+    tag = re.match("<[^<>{} ]+>", calls.start)
+    ends = [end for end in calls.closing[:1] if looks_like_marker(end)]
     text = form.write(form.one_call) if form.calls else ""
-    if tag and ends and ends[0] in text and "opening" in calls:
+    if tag and ends and ends[0] in text and calls.opening:
         at = text.index(tag.group()) + len(tag.group())
         members = {"name": form.call.name, "arguments": dict(form.call.arguments)}
         call = text[:at] + json.dumps(members) + text[text.index(ends[0], at) :]
@@ -99,12 +98,11 @@ def json_object_in_a_call(form: Format) -> Iterator[Case]:
 
 def keys_in_quotes(form: Format) -> Iterator[Case]:
     """An argument's key stands in quotes, such as the format's own, where none belong."""
-    arguments = form.table.get("arguments", {})
-    if arguments.get("form") != "values" or not form.calls or "city" not in form.call.arguments:
+    arguments = form.marks.arguments
+    if arguments.form != "values" or not form.calls or "city" not in form.call.arguments:
         return
-    own = arguments.get("values", {}).get("raw_quote", "")
     text = form.write(form.one_call)
-    for quote in dict.fromkeys(filter(None, ('"', "'", own))):
+    for quote in dict.fromkeys(filter(None, ('"', "'", arguments.quote))):
         quoted = text.replace("city", f"{quote}city{quote}", 1)
         yield form.case(quoted, form.one_call, "malformed")
 
@@ -124,8 +122,7 @@ def tags_instead(form: Format) -> Iterator[Case]:
 def keywords_instead(form: Format) -> Iterator[Case]:
     """A call has keyword arguments as Python's have, where the format's arguments are others."""
     around = _around_call(form)
-    arguments = form.table.get("arguments", {})
-    if around is None or arguments.get("form") == "values":
+    if around is None or form.marks.arguments.form == "values":
         return
     words = ", ".join(f"{key}={value!r}" for key, value in form.call.arguments.items())
     call = f"\n{form.call.name}({words})\n"
@@ -144,13 +141,12 @@ def repeated_argument(form: Format) -> Iterator[Case]:
 
 def _around_call(form: Format) -> tuple[str, str] | None:
     """Return what stands around a call whose opening and ends can be nothing else."""
-    table = form.table.get("calls", {})
-    if not form.calls or "opening" not in table:
+    calls = form.marks.calls
+    if not form.calls or not calls.opening:
         return None
-    opening = table["opening"][-1].replace(" ", "")
-    closings = [text.replace(" ", "") for text in table.get("closing", ())[:1]]
-    own = (*table.get("section_end", ()), *table.get("end", ()))
-    ends = [text.replace(" ", "") for text in own]
+    opening = calls.opening[-1].replace(" ", "")
+    closings = [text.replace(" ", "") for text in calls.closing[:1]]
+    ends = [text.replace(" ", "") for text in (*calls.section_end, *calls.end)]
     text = form.write(form.one_call)
     if "{" in opening or opening not in text or not looks_like_marker(opening):
         return None
@@ -182,8 +178,7 @@ def keys_of_apis(form: Format) -> Iterator[Case]:
 
 def text_without_quotes(form: Format) -> Iterator[Case]:
     """A string of several words has no quotes, where values say themselves where they end."""
-    arguments = form.table.get("arguments", {})
-    if arguments.get("form") != "values" or not form.calls:
+    if form.marks.arguments.form != "values" or not form.calls:
         return
     said = "Paris, or (near) it"
     call = replace(form.call, arguments={**form.call.arguments, "city": said})
@@ -201,7 +196,7 @@ def no_opening_of_a_value(form: Format) -> Iterator[Case]:
     if not item or form.tools.mode is not ToolMode.TAG_WITH_TAGGED:
         return
     at = item.index(Slot(SlotKind.VALUE))
-    before = literal_text(item[at - 1])
+    before = item[at - 1].text
     last = tags(before)[-1]
     if item[at - 2] != Slot(SlotKind.KEY) or len(tags(before)) < 2 or not looks_like_marker(last):
         return
@@ -264,12 +259,12 @@ def draft_in_reasoning(form: Format) -> Iterator[Case]:
     start, end = form.spec.reasoning.start, form.spec.reasoning.end
     if not form.calls or not (start.strip() and end.strip()) or form.message.reasoning != THOUGHT:
         return
-    if form.table.get("reasoning", {}).get("may_stay_open"):
+    if form.marks.may_stay_open:
         return
     call = form.call_text(form.call).strip()
     section, section_end = form.tools.section_start.strip(), form.tools.section_end.strip()
     thought = f"{THOUGHT} {section}{call}{section_end} And so on."
-    if end.strip() in thought or not looks_like_marker(section + literal_text(form.tools.call[0])):
+    if end.strip() in thought or not looks_like_marker(section + form.tools.call[0].text):
         return
     message = form.shown(Message(SAID, THOUGHT))
     text = form.write(message).replace(THOUGHT, thought)
@@ -278,7 +273,7 @@ def draft_in_reasoning(form: Format) -> Iterator[Case]:
 
 def closes_in_reasoning(form: Format) -> Iterator[Case]:
     """The reasoning speaks of what closes a call."""
-    closes = [end for end in form.table.get("calls", {}).get("end", ()) if "{" not in end]
+    closes = [end for end in form.marks.calls.end if "{" not in end]
     if not form.reasons or form.message.reasoning != THOUGHT:
         return
     for close in closes[:1]:
@@ -298,7 +293,7 @@ def _without_last_marker(form: Format) -> tuple[Piece, ...] | None:
         return None
     call = form.tools.call
     at = call.index(_ARGUMENTS)
-    marker = literal_text(call[at - 1]).strip()
+    marker = call[at - 1].text.strip()
     is_single = not re.search(r"[\s{}]", marker)
     named = Slot(SlotKind.NAME) in call[: at - 1]
     if not (named and is_single and looks_like_marker(marker)):

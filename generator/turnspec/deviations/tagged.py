@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from turnspec.codegen.notation import literal_text
 from turnspec.deviations.turns import Case, Format
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
@@ -40,7 +39,7 @@ def quoted_names(form: Format) -> Iterator[Case]:
     if not _has_tags(form):
         return
     pieces = form.tools.call
-    before = literal_text(pieces[pieces.index(Slot(SlotKind.NAME)) - 1])
+    before = pieces[pieces.index(Slot(SlotKind.NAME)) - 1].text
     if before.endswith("="):
         text = form.write(form.one_call)
         text = text.replace("=look", '="look"').replace("=city", "='city'")
@@ -90,7 +89,7 @@ def _closing(form: Format) -> str:
     """Return what closes a value, where that is one text for all of them."""
     item = form.tools.arguments.item
     behind = item[item.index(Slot(SlotKind.VALUE)) + 1 :]
-    return literal_text(behind[0]) if len(behind) == 1 else ""
+    return behind[0].text if len(behind) == 1 else ""
 
 
 def _has_schema_types(form: Format) -> bool:

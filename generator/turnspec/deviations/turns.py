@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from turnspec.codegen.format import Format as FormatTable
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.table import format_table
+from turnspec.codegen.marks import Marks
+from turnspec.codegen.text_marks import marks_of
 from turnspec.codegen.writer import write_calls, write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
@@ -99,9 +99,9 @@ class Format:
     module: FormatModule
 
     @cached_property
-    def table(self) -> FormatTable:
-        """The format table: what the parser knows of the format."""
-        return format_table(self.spec)
+    def marks(self) -> Marks:
+        """The markers that the parser knows."""
+        return marks_of(self.spec)
 
     @property
     def tools(self) -> Tools:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from turnspec.codegen.format import Format
-from turnspec.codegen.loading import load_table
+from turnspec.codegen.compiled import run_engine
+from turnspec.codegen.facts import FormatFacts
 from turnspec.engine.roles import Rule
 from turnspec.spec.yaml_text import quoted
 
@@ -61,16 +61,16 @@ class Trace:
 
 
 def trace(
-    table: Format, text: str, options: Mapping[str, Any], *, piece: int | None = None
+    facts: FormatFacts, text: str, options: Mapping[str, Any], *, piece: int | None = None
 ) -> Trace:
     """Feed a text to a format's parser, whole or in pieces of some length, and note all steps.
 
     ``options`` are those of the parser.
     """
     rows: list[_Row] = []
-    module = load_table(table, lambda *row: rows.append(_Row(*row)))
+    module = run_engine(facts, lambda *row: rows.append(_Row(*row)))
     parser = module.Parser(**options)
-    prompt = parser._options["prefill"].removeprefix(table["header"])
+    prompt = parser._options["prefill"].removeprefix(facts.format["header"])
     walk = _Walk(parser, rows, prompt + text, len(prompt), -len(prompt))
     walk.add(Phase.PROMPT, ())
     size = piece or max(len(text), 1)

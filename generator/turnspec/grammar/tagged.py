@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from turnspec.codegen.argument_table import has_python_words
+from turnspec.codegen.argument_marks import has_python_words
 from turnspec.engine.tools import is_mapping, object_in, schema_options
 from turnspec.engine.types import as_json
 from turnspec.grammar.characters import Characters, Strings, key_letters, key_without

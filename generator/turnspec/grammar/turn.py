@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from sys import maxunicode
 
 from turnspec.codegen.banner import banner, sealed
-from turnspec.codegen.format import words_in
+from turnspec.codegen.facts import words_of
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.notation import plain
+from turnspec.codegen.rules import beginnings, markers_in_text
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.codegen.table import format_table, markers_in_text
+from turnspec.codegen.text_marks import marks_of
 from turnspec.grammar.calls import (
     Calls,
     argument_rules,
@@ -195,10 +196,10 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
 
 def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
     """Yield what a parser of the format takes for the beginning of a marker, or for a whole one."""
-    table = format_table(spec)
-    yield from map(plain, table.get("openings", ()))
+    marks = marks_of(spec)
+    yield from map(plain, beginnings(marks))
     # A model under a grammar writes no special token that its template never does.
-    roles = (role for role in markers_in_text(table) if role[0] != "special_token")
+    roles = (role for role in markers_in_text(marks) if role[0] != "special_token")
     heads = (plain(leading_text(notation)) for _, notation in roles)
     # JSON's own signs and keys are no marker: what they begin may be content.
     yield from (head for head in heads if looks_like_marker(head) and not _JSON_START.match(head))
@@ -214,12 +215,11 @@ def calls_of(spec: Spec, *, parallel: bool, bound: Mapping[str, str] | None = No
     """Return which calls a grammar takes, None if the format has none."""
     if spec.tools is None:
         return None
-    words = tuple(sorted(words_in(format_table(spec))))
     return Calls(
         spec.tools,
         parallel=parallel,
         bound=bound,
-        words=words,
+        words=words_of(marks_of(spec)),
         spell=begins_like_call(spec),
         named_by_id=spec.names_by_id,
     )
@@ -340,7 +340,7 @@ def _between_messages(spec: Spec) -> list[str]:
 
     Behind the header of content nothing calls a tool before the header of the next message.
     """
-    if not format_table(spec).get("content", {}).get("addressed"):
+    if not marks_of(spec).text.headers:
         return []
     joins = spec.joins(Part.REASONING, Part.CALLS)
     return [spec.reasoning.end + join.text for join in joins]

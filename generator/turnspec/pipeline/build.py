@@ -15,8 +15,8 @@ from turnspec.analysis.advice import Advice, advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.findings import Finding
 from turnspec.analysis.source import TemplateSource
+from turnspec.codegen.facts import unmarked_reasoning
 from turnspec.codegen.module import generate_module
-from turnspec.codegen.table import unmarked_reasoning
 from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.samples import sample_turns

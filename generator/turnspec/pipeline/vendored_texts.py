@@ -10,11 +10,11 @@ from pathlib import Path
 
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.banner import banner, is_unedited, named_place, named_without, sealed
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra
 from turnspec.codegen.module import generate_module
 from turnspec.codegen.printer.module import NotInSubset
 from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
-from turnspec.codegen.table import format_table
 from turnspec.codegen.typescript import (
     SCRIPT_ENGINE,
     SHARED_ENGINE,
@@ -121,7 +121,7 @@ def copied_texts(
         module = _smaller_module(known, spec, without)
     try:
         texts = {
-            f"{name}{script}": script_text(module, format_table(spec), script, shared=shared)
+            f"{name}{script}": script_text(module, facts_of(spec), script, shared=shared)
             for script in language.scripts
         } or {paths.module: shared_module(module) if shared else module}
     except NotInSubset as refused:
@@ -151,7 +151,7 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
         return spec[0]
     if script is not None:
         try:
-            return script_text(module, format_table(spec), script, shared=shares_engine(copy))
+            return script_text(module, facts_of(spec), script, shared=shares_engine(copy))
         except NotInSubset as refused:
             return Problem(f"can't be printed as a script: {refused}", known.paths.module)
     if parts := named_without(copy):

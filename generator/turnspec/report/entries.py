@@ -9,9 +9,8 @@ from itertools import groupby
 from markupsafe import Markup
 
 from turnspec.codegen.banner import is_generated
-from turnspec.codegen.format import Format
+from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.codegen.loading import load
-from turnspec.codegen.table import format_table
 from turnspec.explain.annotate import Kind
 from turnspec.explain.samples import Sample, sample_turns
 from turnspec.pipeline.project import OutputPaths, Project
@@ -66,7 +65,7 @@ class Entry:
     values: str
     samples: tuple[Sample, ...]
     texts: tuple[TextToTry, ...]
-    table: Format
+    read_by: FormatFacts
     files: tuple[File, ...]
     facts: Mapping[str, tuple[tuple[str, str], ...]]
     machine: Machine
@@ -139,7 +138,6 @@ def _read_entry(
     if not is_generated(source):
         message = f"not a parser that turnspec generated; run: {project.recipe.command}"
         return [Problem(message, paths.module)]
-    table = format_table(spec)
     listed = index.by_name(spec.name)
     machine = read_machine(spec)
     return Entry(
@@ -152,7 +150,7 @@ def _read_entry(
         values=_values(spec),
         samples=sample_turns(spec),
         texts=texts_to_try(spec, load(spec)),
-        table=table,
+        read_by=facts_of(spec),
         files=files_of(spec.name, spec.template.file, index),
         facts=_facts(spec),
         machine=machine,

@@ -12,7 +12,6 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from turnspec.codegen.facts import facts_of
 from turnspec.codegen.printer.shared import facts_given
 from turnspec.explain.samples import SAMPLE_TOOLS
 from turnspec.report.entries import Entry
@@ -27,7 +26,7 @@ def packed(entries: Sequence[Entry], more: Mapping[str, str]) -> str:
     tools: list[Any] = [list(SAMPLE_TOOLS)]
     texts = {entry.name: [_text(text, tools) for text in entry.texts] for entry in entries}
     data = {
-        "facts": {entry.name: facts_given(facts_of(entry.table)) for entry in entries},
+        "facts": {entry.name: facts_given(entry.read_by) for entry in entries},
         "texts": texts,
         "more": more,
         "tools": tools,

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from turnspec.codegen.format import Format
+from turnspec.codegen.facts import FormatFacts
 from turnspec.explain.shown import trace_data
 from turnspec.explain.tools import read_tools
 from turnspec.explain.trace import trace
@@ -47,38 +47,38 @@ class RefusalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The page, and the tables of its formats by name."""
+    """The page, and the facts of its formats by name."""
 
     page: str
-    tables: Mapping[str, Format]
+    facts: Mapping[str, FormatFacts]
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> Site:
         """Return the site of some formats."""
         page = render_page(entries, served=True)
-        return cls(page, {entry.name: entry.table for entry in entries})
+        return cls(page, {entry.name: entry.read_by for entry in entries})
 
     def parse(self, body: bytes) -> dict[str, object]:
         """Return what the parser that is asked for does with a text."""
         asked = _asked(body)
-        if asked.name not in self.tables:
+        if asked.name not in self.facts:
             raise RefusalError(HTTPStatus.NOT_FOUND, f"no format {asked.name!r}")
         options = {
             "tools": asked.tools,
             "enable_thinking": asked.thinking,
             "prefill": asked.prefill,
         }
-        table = self.tables[asked.name]
-        found = run_limited(_traced, table, asked.text, options, limits=LIMITS)
+        facts = self.facts[asked.name]
+        found = run_limited(_traced, facts, asked.text, options, limits=LIMITS)
         if isinstance(found, Refused):  # so nobody else waits for it any longer
             reason = f"this takes more than {LIMITS.seconds:g} s, or too much memory"
             raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
         return found
 
 
-def _traced(table: Format, text: str, options: Mapping[str, Any]) -> dict[str, object]:
+def _traced(facts: FormatFacts, text: str, options: Mapping[str, Any]) -> dict[str, object]:
     """Return the steps of a parser as data, not too many."""
-    found = trace(table, text, options)
+    found = trace(facts, text, options)
     data = trace_data(replace(found, steps=found.steps[:MOST_STEPS]))
     return {**data, "left_out": max(len(found.steps) - MOST_STEPS, 0)}
 

@@ -131,7 +131,7 @@ def key_ends(tools: Tools) -> str:
     if item and item[0].kind:
         # An argument may begin just here, so its key must not swallow what ends the arguments.
         at = next(at for at, piece in enumerate(tools.call) if piece == Slot(SlotKind.ARGUMENTS))
-        after_all = tools.arguments.end + _text_behind(tools.call, at, "")
+        after_all = tools.arguments.end + _text_behind(tools.call, at, tools.section_end)
         found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1], VALUE_SIGNS]
     if item and ends_itself(tools):
         found.append(VALUE_SIGNS)

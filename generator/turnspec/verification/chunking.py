@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.table import format_table
+from turnspec.codegen.text_marks import marks_of
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
 from turnspec.spec.model import Literal, Slot, SlotKind, Spec
@@ -136,7 +136,7 @@ class _Splits:
 
 def _beginnings_of_json(spec: Spec) -> set[str]:
     """Return what stands before the names of calls that are JSON alone: text until one has come."""
-    if spec.tools is None or not format_table(spec)["calls"].get("bare"):
+    if spec.tools is None or not marks_of(spec).are_bare:
         return set()
     head = itertools.takewhile(lambda piece: piece != Slot(SlotKind.NAME), spec.tools.call)
     return {piece.text.strip() for piece in head if isinstance(piece, Literal)}

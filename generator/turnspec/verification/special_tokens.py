@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from turnspec.codegen.format import texts_in
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.loading import load
 from turnspec.codegen.markers import leading_text
+from turnspec.codegen.rules import markers_in_text
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.codegen.table import format_table, markers_in_text
+from turnspec.codegen.text_marks import marks_of
 from turnspec.spec.model import Spec, Tokenizer
 from turnspec.verification.quoted_calls import prefill
 
@@ -21,13 +22,10 @@ def with_tokenizer(spec: Spec, given: Tokenizer | None) -> Spec:
     """
     if given is None:
         return spec
-    table = format_table(spec)
-    written = "\n".join(texts_in(table))
-    heads = [
-        head
-        for _, marker in markers_in_text(table)
-        if looks_like_marker(head := leading_text(marker))
-    ]
+    facts = facts_of(spec)
+    written = repr((facts.format, facts.turn_ends, facts.markers, facts.tables))
+    texts = (leading_text(marker) for _, marker in markers_in_text(marks_of(spec)))
+    heads = [*filter(looks_like_marker, texts)]
     form, before = load(spec), prefill(spec)
 
     def is_new(token: str) -> bool:

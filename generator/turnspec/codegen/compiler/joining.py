@@ -74,13 +74,13 @@ class Joined:
 def _import_lines(imports: dict[str, set[str]]) -> list[str]:
     modules = [f"import {name}\n" for name, names in sorted(imports.items()) if not names]
     return modules + [
-        f"from {name} import {', '.join(sorted(names, key=_import_order))}\n"
+        f"from {name} import {', '.join(sorted(names, key=import_order))}\n"
         for name, names in sorted(imports.items())
         if names
     ]
 
 
-def _import_order(name: str) -> tuple[int, str]:
+def import_order(name: str) -> tuple[int, str]:
     """Return the key by which isort sorts names: constants, classes, functions."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 

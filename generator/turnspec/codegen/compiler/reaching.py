@@ -165,12 +165,12 @@ def _what_is_reached(
 def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
     """Yield the parts of a source, but for imports."""
     for node in body:
-        names = frozenset(_bound(node))
+        names = frozenset(bound_names(node))
         if isinstance(node, ast.If):  # what only a type checker reads
             yield _Part(frozenset(), "", _Reached({"TYPE_CHECKING"}))
             for inner in node.body:
                 if not isinstance(inner, ast.Import | ast.ImportFrom):
-                    yield _Part(frozenset(_bound(inner)), "", _used([inner]))
+                    yield _Part(frozenset(bound_names(inner)), "", _used([inner]))
         elif isinstance(node, ast.ClassDef):
             yield _Part(names, "", _used([*node.bases, *node.decorator_list]))
             for inner in node.body:
@@ -180,14 +180,23 @@ def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
             yield _Part(names, "", _used([node]))
 
 
+def without_unused_imports(text: str) -> str:
+    """Return a module that imports nothing but what its statements use."""
+    source, found = Source(text), _Reached(used_names(text))
+    nodes = (x for x in ast.walk(source.tree) if isinstance(x, ast.Import | ast.ImportFrom))
+    return source.edited(edit for node in nodes for edit in _imports(source, node, found))
+
+
 def used_names(text: str) -> set[str]:
     """Return the names of a module that the statements in it use."""
     return {name for part in _parts(ast.parse(text).body) for name in part.uses.names}
 
 
-def _bound(node: ast.stmt) -> set[str]:
+def bound_names(node: ast.stmt) -> set[str]:
     """Return the names that a statement of a module binds."""
     match node:
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return {alias.asname or alias.name for alias in aliases}
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}
         case ast.Assign(targets=targets):
@@ -205,7 +214,7 @@ def _is_special(name: str) -> bool:
 def _edits(block: _Block, found: _Reached, public: Set[str], pure: Set[str]) -> Iterator[Edit]:
     source = block.source
     for node in source.tree.body:
-        names = _bound(node)
+        names = bound_names(node)
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from _imports(source, node, found)
         elif isinstance(node, ast.If):
@@ -245,7 +254,7 @@ def _typing(source: Source, node: ast.If, found: _Reached) -> Iterator[Edit]:
     for inner in node.body:
         if isinstance(inner, ast.Import | ast.ImportFrom):
             yield from _imports(source, inner, found)
-        elif not _bound(inner) & found.names:
+        elif not bound_names(inner) & found.names:
             yield Edit(*source.lines_of([inner]), "")
 
 

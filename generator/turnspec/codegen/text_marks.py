@@ -1,45 +1,69 @@
-"""Spec -> the part of a format table that says what marks the turn, reasoning and content."""
+"""Spec -> the markers of a format: here those of the turn, of reasoning and of content."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from turnspec.codegen.format import Format, ReasoningFormat
-from turnspec.codegen.headers import begins_with_header, message_ends
-from turnspec.codegen.notation import escaped, notation, slotted
+from turnspec.codegen.argument_marks import argument_marks
+from turnspec.codegen.call_marks import call_marks
+from turnspec.codegen.headers import message_ends, with_headers, with_loose_headers
+from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
+from turnspec.codegen.notation import notation, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
+from turnspec.engine.markers import escaped
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import end_tokens, stops_behind_parts
 
 _LONGEST_END = 100  # characters
 _TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>) (\w+)$")
 
-Roles = dict[str, list[str]]
+
+def marks_of(spec: Spec) -> Marks:
+    """Return the markers of a format."""
+    headed = with_headers(spec)
+    marks = Marks(
+        headed,
+        TextMarks(
+            **{role: tuple(found) for role, found in _roles(spec, headed).items()},
+            unwritten=tuple(_unwritten(headed)),
+            leads=tuple(_leads(headed)),
+        ),
+        notation(spec.turn.header) if headed is not spec else "",
+        call_marks(headed, headed.tools) if headed.tools else CallMarks(),
+        argument_marks(headed.tools) if headed.tools else ArgumentMarks(),
+    )
+    return with_loose_headers(marks, spec)
 
 
-def text_table(given: Spec, spec: Spec) -> Format:
-    """Return all of a table but calls; ``spec`` is the one ``given``, its parts with headers."""
-    roles = _roles(given, spec)
-    thinking, header = given.thinking, given.turn.header
-    prompt = thinking.default.prompt or header
-    table: Format = {"name": spec.name, "header": spec.turn.header, "prompt": prompt}
-    if (enabled := thinking.enabled.prompt or header) != prompt:
-        table["prompt_with_thinking"] = enabled
-    if (disabled := thinking.disabled.prompt or header) != prompt:
-        table["prompt_without_thinking"] = disabled
-    table["order"] = _order(spec)
-    table["turn_start"] = roles["turn_start"]
-    table["turn_end"] = roles["turn_end"]
-    table["unwritten"] = list(_unwritten(spec))
-    table["openings"] = []  # of markers, which are known only when all of them are
-    table["between"] = roles["between"]
-    if spec.reasoning.mode is not ReasoningMode.NONE:
-        table["reasoning"] = _reasoning(spec, roles)
-    table["content"] = {"start": roles["content_start"], "end": roles["content_end"]}
-    if leads := list(_leads(spec)):
-        table["content"]["lead"] = leads
-    return table
+def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
+    """Return the markers by role. Of two roles that one could have, the first is it.
+
+    But what ends reasoning is told of the turn's end or the content's end as well. ``spec`` is the
+    one ``given``, its parts with headers.
+    """
+    roles = {"between": message_ends(given, spec)}
+    known = set(roles["between"])
+    header = given.turn.header if spec is not given else ""
+    for role, texts in _texts(spec):
+        suffices = looks_like_head if role.startswith("reasoning") else looks_like_marker
+        headed = [text for text in texts if header and text.startswith(header)]
+        found = (*headed, *filter(suffices, texts))
+        shared = roles["reasoning_end"] if role in ("turn_end", "content_end") else []
+        written = dict.fromkeys(_unlike_text(role, notation(text)) for text in found)
+        new = [marker for marker in written if marker not in known or marker in shared]
+        roles.setdefault(role, []).extend(new)
+        known.update(new)
+    if (it := _tag_and_word(spec)) and spec.reasoning.start.endswith("\n"):
+        # Another word in the tag's line says that what follows is no reasoning.
+        roles["content_start"].append(f"{it[1]}{{no {it[2]}}}{{word in a line}}")
+    for role, marker in _other_marks(spec):
+        roles[role] += [marker] if marker not in known else []
+        known.add(marker)
+    # A stop string ends the turn even if it is distinctive by its white space alone.
+    stops = (stop for stop in stops_behind_parts(spec) if not looks_like_marker(stop))
+    roles["turn_end"] += map(escaped, stops)
+    return {role: sorted(found, key=len, reverse=True) for role, found in roles.items()}
 
 
 def _leads(spec: Spec) -> Iterator[str]:
@@ -65,55 +89,6 @@ def _tag_and_word(spec: Spec) -> re.Match[str] | None:
     return _TAG_AND_WORD.match(notation(spec.reasoning.start))
 
 
-def _order(spec: Spec) -> list[str]:
-    """Return the parts in their order; reasoning that is never rendered comes first."""
-    order = [part.value for part in spec.turn.order]
-    if spec.reasoning.mode is not ReasoningMode.NONE and spec.reasoning.field is None:
-        order = ["reasoning", *(part for part in order if part != "reasoning")]
-    return order
-
-
-def _reasoning(spec: Spec, roles: Roles) -> ReasoningFormat:
-    reasoning = spec.reasoning
-    found: ReasoningFormat = {"start": roles["reasoning_start"], "end": roles["reasoning_end"]}
-    if reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip():
-        found["starts_open"] = True
-    if _closing(spec) and not reasoning.end.strip():
-        found["may_stay_open"] = True
-        if not spec.final(Part.REASONING).strip():
-            found["may_end_turn"] = True
-    return found
-
-
-def _roles(given: Spec, spec: Spec) -> Roles:
-    """Return the markers by role. Of two roles that one could have, the first is it.
-
-    But what ends reasoning is told of the turn's end or the content's end as well.
-    """
-    roles: Roles = {"between": message_ends(given, spec)}
-    known = set(roles["between"])
-    for role, texts in _texts(spec):
-        suffices = looks_like_head if role.startswith("reasoning") else looks_like_marker
-        headed = [text for text in texts if begins_with_header(text, given, spec)]
-        found = [*headed, *(text for text in texts if suffices(text))]
-        shared = roles["reasoning_end"] if role in ("turn_end", "content_end") else []
-        written = dict.fromkeys(_unlike_text(role, notation(text)) for text in found)
-        new = [marker for marker in written if marker not in known or marker in shared]
-        roles.setdefault(role, []).extend(new)
-        known.update(new)
-    if (it := _tag_and_word(spec)) and spec.reasoning.start.endswith("\n"):
-        # Another word in the tag's line says that what follows is no reasoning.
-        roles["content_start"].append(f"{it[1]}{{no {it[2]}}}{{word in a line}}")
-    for role, marker in _other_marks(spec):
-        roles[role] += [marker] if marker not in known else []
-        known.add(marker)
-    # A stop string ends the turn even if it is distinctive by its white space alone.
-    roles["turn_end"] += [
-        escaped(stop) for stop in stops_behind_parts(spec) if not looks_like_marker(stop)
-    ]
-    return {role: sorted(found, key=len, reverse=True) for role, found in roles.items()}
-
-
 def _unlike_text(role: str, marker: str) -> str:
     """Return a marker; one of a single sign isn't followed by it, as text may end in that sign.
 
@@ -128,8 +103,8 @@ def _unlike_text(role: str, marker: str) -> str:
 def _texts(spec: Spec) -> Iterator[tuple[str, list[str]]]:
     """Yield roles, and the texts that have them."""
     reasons = spec.reasoning.mode is not ReasoningMode.NONE
-    yield "reasoning_start", [spec.reasoning.start] if reasons else []
-    yield "reasoning_end", [_closing(spec)] if reasons else []
+    yield "reasoning_start", [spec.reasoning.start] * reasons
+    yield "reasoning_end", [_closing(spec)] * reasons
     yield "between", list(_between(spec))
     yield "content_start", [spec.content.start]
     yield "turn_end", _ends(spec)
@@ -139,7 +114,10 @@ def _texts(spec: Spec) -> Iterator[tuple[str, list[str]]]:
 
 def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:
     """Yield roles and markers that an overlay adds for reasoning and content."""
+    reasons = spec.reasoning.mode is not ReasoningMode.NONE
     for marks in spec.alternatives.marks:
+        if marks.part is Part.REASONING and not reasons:
+            continue
         yield f"{marks.part}_start", slotted(marks.start)
         if marks.end:
             yield f"{marks.part}_end", notation(marks.end)

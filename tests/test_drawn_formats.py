@@ -1,19 +1,22 @@
-"""Turns written from any format table come back from the engine, whole and however they are cut."""
+"""Turns written in any format come back from the engine, whole and however they are cut."""
 
 from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from itertools import pairwise, takewhile
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.engine_tables import Turn, tables, tools_of, turns, write
+from tests.drawn_formats import formats, messages, tools_of
 from tests.generated_formats import EVERY_FORMAT
 from tests.parser_checks import added_up, stream, summary
-from turnspec.codegen.format import Format
-from turnspec.codegen.loading import load_table
+from turnspec.codegen.loading import load
+from turnspec.codegen.writer import write_turn
+from turnspec.spec.message import Message
+from turnspec.spec.model import Spec, Tokenizer
 
 _LONGER = settings(
     max_examples=int(os.environ.get("TURNSPEC_EXAMPLES", "100" if EVERY_FORMAT else "60")),
@@ -24,21 +27,19 @@ _LONGER = settings(
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Format, Turn, list[int]]:
-    """Draw a table, a turn, and where its text is cut."""
-    table = draw(tables())
-    turn = draw(turns(table))
-    text = write(table, turn)
-    cuts = draw(st.lists(st.integers(0, len(text)), max_size=8))
-    return table, turn, sorted(cuts)
+def cases(draw: st.DrawFn) -> tuple[Spec, Message, list[int]]:
+    """Draw a format, what a turn says, and where its text is cut."""
+    spec = draw(formats())
+    turn = draw(messages(spec))
+    cuts = draw(st.lists(st.integers(0, len(write_turn(spec, turn))), max_size=8))
+    return spec, turn, sorted(cuts)
 
 
 @given(cases())
 @_LONGER
-def test_a_turn_comes_back_however_it_is_cut(case: tuple[Format, Turn, list[int]]) -> None:
-    table, turn, cuts = case
-    text = write(table, turn)
-    form = load_table(table)
+def test_a_turn_comes_back_however_it_is_cut(case: tuple[Spec, Message, list[int]]) -> None:
+    spec, turn, cuts = case
+    text, form = write_turn(spec, turn), load(spec)
     whole = form.parse(text, tools=tools_of(turn))
     assert (whole.content, whole.reasoning_content) == (turn.content, turn.reasoning)
     calls = [(call.name, json.loads(call.arguments), call.complete) for call in whole.tool_calls]
@@ -53,11 +54,11 @@ def test_a_turn_comes_back_however_it_is_cut(case: tuple[Format, Turn, list[int]
 
 @given(cases())
 @_LONGER
-def test_tokens_around_a_turn_are_no_part_of_it(case: tuple[Format, Turn, list[int]]) -> None:
-    table, turn, cuts = case
-    token, end = "<|other|>", table["turn_end"][0]
-    text = f"{token}{write(table, turn).removesuffix(end)}{token}"
-    form = load_table({**table, "unwritten": [token]})
+def test_tokens_around_a_turn_are_no_part_of_it(case: tuple[Spec, Message, list[int]]) -> None:
+    spec, turn, cuts = case
+    token = "<|other|>"
+    text = f"{token}{write_turn(spec, turn).removesuffix(spec.turn.stop[0])}{token}"
+    form = load(replace(spec, tokenizer=Tokenizer("", (token,))))
     pieces = [text[start:stop] for start, stop in pairwise([0, *cuts, len(text)])]
     message, events = stream(form, pieces, tools=tools_of(turn))
     assert (message.content, message.reasoning_content) == (turn.content, turn.reasoning)
@@ -72,12 +73,12 @@ def test_tokens_around_a_turn_are_no_part_of_it(case: tuple[Format, Turn, list[i
 @given(cases(), st.data())
 @_LONGER
 def test_a_turn_that_breaks_off_is_read_as_far_as_it_goes(
-    case: tuple[Format, Turn, list[int]], data: st.DataObject
+    case: tuple[Spec, Message, list[int]], data: st.DataObject
 ) -> None:
-    table, turn, _ = case
-    text = write(table, turn)
+    spec, turn, _ = case
+    text = write_turn(spec, turn)
     text = text[: data.draw(st.integers(0, len(text)))]
-    form = load_table(table)
+    form = load(spec)
     message = form.parse(text, tools=tools_of(turn))
     pairs = zip(message.content, turn.content, strict=False)
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,0 +1,252 @@
+"""Spec -> the markers of calls, and of what stands around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from turnspec.codegen.markers import excluded
+from turnspec.codegen.marks import CallMarks
+from turnspec.codegen.notation import notation, optional, slotted
+from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
+from turnspec.spec.characters import NAME_SIGNS, call_ends
+from turnspec.spec.model import Literal, Piece, Slot, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.turn_end import without_stop
+
+_ARGUMENTS = Slot(SlotKind.ARGUMENTS)
+_NAME = "{name}"
+_BRACKETS = "]})` \n"
+_COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
+_JSON_END = ' \t\r\n"}]'
+_JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
+
+
+def call_marks(spec: Spec, tools: Tools) -> CallMarks:
+    """Return how calls are told from text."""
+    is_native = tools.mode is ToolMode.JSON_NATIVE
+    return _around_objects(spec, tools) if is_native else _around_heads(spec, tools)
+
+
+def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
+    before = (tools.section_start, tools.call[0].text)
+    opening = tuple(notation(text) for it in before if (text := _before_json(it)))
+    ends = (tools.call[-1].text, *tools.section_ends)
+    closing = dict.fromkeys(
+        notation(text) for it in ends if (text := it.lstrip(_JSON_END).rstrip())
+    )
+    others = (notation(_before_json(call[0].text)) for call in spec.alternatives.calls)
+    return CallMarks(
+        opening=opening,
+        other_openings=tuple(others),
+        closing=tuple(_apart(text, opening) for text in closing),
+        end=tuple(filter(looks_like_marker, closing)),
+    )
+
+
+def _apart(closing: str, openings: Sequence[str]) -> str:
+    """Return what closes a call, but not what goes on as an opening that begins so: a fence."""
+    signs = (text[len(closing) :][:1] for text in openings if text.startswith(closing))
+    sign = next(filter(str.isalnum, signs), "")
+    return f"{closing}{{no {sign}}}" if sign else closing
+
+
+def own_keys(tools: Tools) -> dict[str, str]:
+    """Return the keys of name, arguments and id in their order; none if the one key is the name."""
+    fields = tools.fields
+    if tools.mode is not ToolMode.JSON_NATIVE or fields.name_is_key:
+        return {}
+    keys = {"name": fields.name[-1], "arguments": fields.arguments[-1]}
+    if tools.call.index(_ARGUMENTS) < tools.call.index(Slot(SlotKind.NAME)):
+        keys = dict(reversed(keys.items()))
+    return keys | ({"id": fields.id[-1]} if fields.id else {})
+
+
+def other_keys(tools: Tools) -> tuple[str, ...]:
+    """Return the keys of a call's object that mean nothing."""
+    own = own_keys(tools)
+    found = dict.fromkeys(["type", *re.findall(r'"(\w+)"\s*:', _text(tools.call))])
+    return tuple(key for key in found if key not in own.values()) if own else ()
+
+
+def other_values(tools: Tools) -> tuple[str, ...]:
+    """Return what these keys hold, as JSON, digits aside; "function" they may hold anyway."""
+    others = other_keys(tools)
+    found = re.findall(r'"(\w+)"\s*:\s*("[^"{}]*")', _text(tools.call))
+    values = {re.sub(r"\d", "", value) for key, value in found if key in others}
+    return tuple(sorted(values - {'""', '"function"'}))
+
+
+def call_separators(tools: Tools) -> list[str]:
+    """Return what separates two calls, where that is more than a comma."""
+    return [text for text in tools.separators if text.strip(_COMMAS)]
+
+
+def _text(pieces: Sequence[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
+def _before_json(text: str) -> str:
+    match = _JSON_OPENING.search(text)
+    return (text[: match.start()] if match else text).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A call taken apart: what is around it, its head, and the tags that close it."""
+
+    tools: Tools
+    opening: tuple[str, ...]
+    head: tuple[Piece, ...]
+    after: tuple[Piece, ...]  # its arguments
+    closing: tuple[str, ...]
+    only_in_section: bool
+
+    @property
+    def is_tagged(self) -> bool:
+        """Whether its arguments are tags."""
+        return self.tools.mode is ToolMode.TAG_WITH_TAGGED
+
+
+def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
+    shape = _shape(tools)
+    start, slot = slotted(shape.head), _name_slot(tools, slotted(shape.head))
+    opening = tuple(map(notation, shape.opening))
+    if shape.only_in_section:
+        opening = tuple(map(_with_optional_bracket, opening))
+    end, section_end = _ends(shape, spec)
+    expected = tools.section_ends if shape.only_in_section else ()
+    return CallMarks(
+        opening=opening,
+        start=start.replace(_NAME, slot, 1),
+        other_starts=tuple(_other_starts(shape, spec, start)),
+        short_starts=tuple(it.replace(_NAME, slot, 1) for it in _short_starts(tools, start)),
+        closing=_closing(shape),
+        end=tuple(dict.fromkeys(map(notation, end))),
+        section_end=tuple(dict.fromkeys(map(notation, section_end))),
+        section_closing=tuple(notation(text) for text in expected if text.strip()),
+        tail=slotted(shape.after) if _needs_tail(shape, spec) else "",
+        only_in_section=shape.only_in_section,
+    )
+
+
+def _other_starts(shape: _Shape, spec: Spec, start: str) -> Iterator[str]:
+    """Yield heads of other ways to write a call."""
+    yield from (slotted(call[: call.index(_ARGUMENTS)]) for call in spec.alternatives.calls)
+    # In a section they stand behind what separates calls.
+    separators = call_separators(shape.tools) if shape.only_in_section else ()
+    yield from (f"{notation(text)} {start}" for text in separators)
+    if start.count(_NAME) > 1:  # the first tells, whatever stands where it is said again
+        yield start[: start.rindex(_NAME)] + "{name or noise}"
+
+
+def _name_slot(tools: Tools, start: str) -> str:
+    """Return a head's slot, with the signs that no name holds if the engine wouldn't see them."""
+    if _NAME not in start or start.startswith(_NAME):
+        return _NAME
+    known, ends = excluded(start, "name") + "{}", call_ends(tools, SlotKind.NAME)
+    others = "".join(sign for sign in ends if sign in NAME_SIGNS and sign not in known)
+    return f"{{name but {others}}}" if others else _NAME
+
+
+def _shape(tools: Tools) -> _Shape:
+    at = tools.call.index(_ARGUMENTS)
+    head, after = tools.call[:at], tools.call[at + 1 :]
+    is_tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
+    head_tags = tags(head[0].text)
+    section = [tools.section_start.strip()] if tools.section_start.strip() else []
+    distinctive = any(looks_like_head(piece.text) for piece in head)
+    between = (tools.separator, tools.section_end)
+    lost = any(text.strip() and not looks_like_marker(text) for text in between)
+    in_section = bool(section) and (not head_tags or not distinctive or lost)
+    if head_tags and not in_section:
+        text = head[0].text
+        head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
+    if is_tagged and tools.arguments.start.strip():
+        head = (*head, Literal(tools.arguments.start))
+    has_slots = is_tagged and any(piece.kind for piece in after)
+    closing = tools.arguments.end * is_tagged + _text(after)
+    return _Shape(
+        tools=tools,
+        opening=tuple(section if in_section else section + head_tags[:-1]),
+        head=head,
+        after=after,
+        closing=() if has_slots else tuple(tags(closing)),
+        only_in_section=in_section,
+    )
+
+
+def _with_optional_bracket(opening: str) -> str:
+    """Return what opens a section; the bracket behind its tag may be missing."""
+    tag, blank, bracket = opening.rpartition(" ")
+    is_optional = looks_like_marker(tag) and bracket in ("[", "(")
+    return f"{tag}{blank}{optional(bracket)}" if is_optional else opening
+
+
+def _short_starts(tools: Tools, start: str) -> Iterator[str]:
+    """Yield a head that may lack some of its tags, if not each of them is needed.
+
+    Those behind the name are needed only where nothing else tells of the arguments; those that
+    are before a name that is said again aren't, either.
+    """
+    before, name, behind = start.partition(_NAME)
+    between, again, rest = behind.partition(_NAME)
+    if again:
+        *others, last = between.lstrip().split(" <")
+        tags_ = [optional(tag if at == 0 else f"<{tag}") for at, tag in enumerate(others)]
+        yield " ".join([*tags_, f"<{last}" if others else last]) + again + rest
+    elif name and tools.mode is ToolMode.TAG_WITH_JSON:
+        short = re.sub(r"(?<=[ }])[^\s{}]+", _optional_tag, behind)
+        if short != behind and not re.search(r"[^\s{}] [^\s{}]", behind):
+            yield before + name + short
+
+
+def _optional_tag(found: re.Match[str]) -> str:
+    return optional(found.group()) if looks_like_marker(found.group()) else found.group()
+
+
+def _closing(shape: _Shape) -> tuple[str, ...]:
+    """Return what closes a call, tag by tag; with a slot in it, such as the name, it is one."""
+    if shape.closing or not any(piece.kind for piece in shape.after):
+        return tuple(map(notation, shape.closing))
+    pieces = (Literal(shape.tools.arguments.end), *shape.after)
+    return ("".join(map(_closing_text, pieces)).strip(),) if shape.is_tagged else ()
+
+
+def _closing_text(piece: Piece) -> str:
+    """Return a piece of what closes a call: an id is read there, any other slot passed over."""
+    if piece.kind:
+        return "{id}" if piece.kind is SlotKind.ID else "{any}"
+    return notation(piece.text) + " " * (piece.text[-1:] in (" ", "\t"))
+
+
+def _ends(shape: _Shape, spec: Spec) -> tuple[list[str], list[str]]:
+    """Return what closes calls wherever it stands, and what closes that which is around them."""
+    tools = shape.tools
+    section_end = tools.section_end.strip() if tools.section_start.strip() else ""
+    tails = [tag for call in spec.alternatives.calls for tag in tags(call[-1].text)]
+    others = [tag for tag in tails if tag not in shape.closing]
+    found = [*filter(looks_like_marker, (*others, *shape.closing, section_end))]
+    section_ends: list[str] = []
+    if shape.opening and len(found) > (0 if section_end else 1):
+        lasts = [found.pop(), *filter(looks_like_marker, tools.section_ends[1:])]
+        lasts += filter(None, [without_stop(lasts[0], spec.turn.stop)])
+        section_ends = [text for last in lasts for text in (last, last.lstrip("]})"))]
+    # A bracket before a closing tag may be missing.
+    bare = [text for end in found if (text := end.lstrip(_BRACKETS)) != end]
+    return [end for end in found if not _ends_texts(end, spec)] + bare, section_ends
+
+
+def _ends_texts(end: str, spec: Spec) -> bool:
+    """Tell whether a call's end is a bracket, which a text may hold, and what ends texts, too."""
+    bare = end.lstrip(_BRACKETS)
+    return bare != end and bare in (spec.content.end.strip(), spec.reasoning.end.strip())
+
+
+def _needs_tail(shape: _Shape, spec: Spec) -> bool:
+    """Tell whether what stands behind JSON arguments has slots, or is no marker in text."""
+    text = _text(shape.after).strip()
+    is_in_text = looks_like_marker(text) and text != spec.reasoning.end.strip()
+    is_in_text = is_in_text and not shape.only_in_section and not _ends_texts(text, spec)
+    has_slots = any(piece.kind for piece in shape.after)
+    return not shape.is_tagged and (has_slots or (bool(text) and not is_in_text))

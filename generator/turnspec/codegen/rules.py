@@ -1,0 +1,195 @@
+"""Markers -> tables of rules: what can come next in each place of a turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from turnspec.codegen import argument_rules, call_rules, element_rules
+from turnspec.codegen.markers import (
+    STOP,
+    TOKEN,
+    Notation,
+    Roles,
+    leading_text,
+    literal_length,
+    parted,
+    steps,
+)
+from turnspec.codegen.marks import Marks
+from turnspec.codegen.shapes import looks_like_marker
+
+#: A marker, and what has to follow it, as `turnspec.engine.roles` has them.
+Marker = str | tuple[str, tuple["Marker", ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A rule: what a marker does, the marker, what has to follow it, and when it counts."""
+
+    role: str
+    marker: str
+    if_before: tuple[Marker, ...] = ()
+    when: str = ""
+
+
+#: All tables as a reader wants them, from the turn down to a value, and what comes after each: the
+#: kind of formats that have it, and what gives its rules.
+TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
+    "IN_TEXT": ("", call_rules.in_text_roles),
+    "BEFORE_CONTENT": ("", lambda marks: [("lead", lead) for lead in marks.text.leads]),
+    "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
+    "BETWEEN_CALLS": ("calls", call_rules.between_roles),
+    "IN_OBJECT": ("objects", call_rules.member_roles),
+    "FIRST_ARGUMENT": (
+        "text",
+        lambda marks: [("argument", "{comma}" + marks.arguments.start)] * marks.arguments.are_keyed,
+    ),
+    "IN_ARGUMENTS": ("items", argument_rules.argument_roles),
+    "END_OF_GUARD": ("text", argument_rules.guard_roles),
+    "IN_VALUE": ("text", argument_rules.value_roles),
+    "IN_GUARDED_VALUE": ("text", argument_rules.guarded_value_roles),
+    "FIRST_ELEMENT": ("elements", lambda marks: element_rules.opening_roles(marks.elements, " ")),
+    "IN_ELEMENTS": ("elements", element_rules.element_roles),
+    "AFTER_ELEMENT": ("elements", element_rules.behind_element_roles),
+    "AT_RAW_START": (
+        "style",
+        lambda marks: [("opening", it) for it in [marks.arguments.quote] if it],
+    ),
+    "AT_RAW_END": ("style", argument_rules.raw_end_roles),
+    "AT_STRING_END": ("style", argument_rules.string_stop_roles),
+    "AFTER_BARE_TEXT": ("values", argument_rules.text_end_roles),
+    "AT_CLOSING": ("values", argument_rules.call_closing_roles),
+    "AFTER_ARGUMENTS": (
+        "json",
+        lambda marks: [("end", f" {it}") for it in [marks.calls.tail] if it],
+    ),
+    "AT_CODE_START": ("code", call_rules.code_start_roles),
+    "AT_CODE_END": ("code", lambda marks: [("end", f"\n{end}") for end in marks.text.turn_end]),
+    "AT_CALL_END": ("calls", call_rules.call_end_roles),
+    "AT_CALL_START": ("calls", call_rules.call_start_roles),
+    "AFTER_CALL": ("calls", call_rules.behind_call_roles),
+    "AFTER_TURN": ("", lambda marks: [("turn_end", f" {end}") for end in marks.text.turn_end]),
+    "LEFT_OUT_IF_LAST": ("", lambda marks: [("broken_off", it) for it in beginnings(marks)]),
+}
+
+
+def _kinds(marks: Marks) -> set[str]:
+    """Return of which kinds of formats one is."""
+    form = marks.arguments.form
+    kinds = {"", "objects" if marks.are_objects else form, *(["calls"] if form else [])}
+    kinds |= {"items"} if form in ("text", "values") else set()
+    found = {"elements": marks.has_elements, "style": marks.arguments.style, "code": marks.code}
+    return kinds | {kind for kind, it in found.items() if it}
+
+
+def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
+    """Return the tables that formats of a kind have; one rule stands for all ends of a turn."""
+    plain = replace(marks, text=replace(marks.text, turn_end=(STOP,)))
+    late, kinds = _ending_late(plain), _kinds(marks)
+    return {
+        name: tuple(_merged(slots.rows(roles(plain)), slots.rows(roles(late))))
+        for name, (kind, roles) in TABLES.items()
+        if kind in kinds
+    } | {"LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in beginnings(marks))}
+
+
+def _ending_late(marks: Marks) -> Marks:
+    """Return markers of calls that end by all their closing markers together.
+
+    So they do where the first of these is no special token, and a later one is.
+    """
+    calls = marks.calls
+    if len(calls.closing) < 2:
+        return marks
+    end = tuple(end for end in calls.end if end == calls.closing[1])
+    return replace(marks, calls=replace(calls, closing=(" ".join(calls.closing),), end=end))
+
+
+def _merged(plain: Sequence[Row], late: Sequence[Row]) -> Iterator[Row]:
+    """Yield the rules of both cases, in an order that is that of each."""
+    rest = list(late)
+    for row in plain:
+        if row not in rest:
+            yield replace(row, when="FIRST_END")
+            continue
+        at = rest.index(row)
+        yield from (replace(other, when="LATER_END") for other in rest[:at])
+        del rest[: at + 1]
+        yield row
+    yield from (replace(row, when="LATER_END") for row in rest)
+
+
+#: Roles of markers behind which a call has to go on.
+_OPENING_ROLES = ("opening", "inner_opening", "call", "other_call")
+
+
+def markers_in_text(marks: Marks) -> Roles:
+    """Return all markers that end text: beside calls the longest first, and code last."""
+    found = call_rules.in_text_roles(marks)
+    if marks.spec.tools is None:
+        return found
+    return sorted(found, key=lambda row: (row[0] == "code", -literal_length(row[1])))
+
+
+def beginnings(marks: Marks) -> list[str]:
+    """Return the tags and texts with which markers begin that go on behind them.
+
+    A text that ends with one of these breaks off; one that ends in less may just end so.
+    """
+    found: dict[str, None] = {}
+    rows = markers_in_text(marks)
+    whole = {marker for role, marker in rows if role != "mention" and _is_text(marker)}
+    for role, marker in rows:
+        head = leading_text(marker)
+        ends = [tag.end() for tag in re.finditer(r"[>\]]", head)]
+        starts = [head[:at] for at in ends if at < len(head) and looks_like_marker(head[:at])]
+        if role in _OPENING_ROLES and not _is_text(marker):
+            starts.append(head)
+        found |= dict.fromkeys([start for start in starts if start and start not in whole][:1])
+    # A message that breaks off behind its header has no content yet.
+    return [*found, *filter(None, [marks.header])]
+
+
+def _is_text(marker: Notation) -> bool:
+    """Tell whether a marker is nothing but text."""
+    return isinstance(marker, str) and leading_text(marker) == marker.strip()
+
+
+class Slots:
+    """The slots in markers, each with the expressions for what stands in it."""
+
+    def __init__(self) -> None:
+        """None are known yet."""
+        self.found: dict[str, list[str]] = {}
+
+    def rows(self, roles: Roles) -> list[Row]:
+        """Return markers with their roles as rules."""
+        found = ((role, self._marker(notation)) for role, notation in roles)
+        return [Row(role, it) if isinstance(it, str) else Row(role, *it) for role, it in found]
+
+    def _marker(self, notation: Notation) -> Marker:
+        text, after = parted(notation)
+        return (self.text(text), tuple(map(self._marker, after))) if after else self.text(text)
+
+    def text(self, text: str) -> str:
+        """Return a marker whose slots say by their names what stands in them."""
+        return "".join(map(self._part, re.split(r"(\{stop(?: \d)?\})", text)))
+
+    def _part(self, text: str) -> str:
+        if text.startswith("{stop"):
+            return text
+        tokens = list(TOKEN.finditer(text))
+        return "".join(self._token(tokens, at) for at in range(len(tokens)))
+
+    def _token(self, tokens: Sequence[re.Match[str]], at: int) -> str:
+        token = tokens[at]
+        text = token.group()
+        if token["optional"] or token["slot"] is None:
+            return text
+        expressions = steps(tokens, at)
+        name, number = text, 2
+        while self.found.setdefault(name, expressions) != expressions:
+            name, number = f"{text[:-1]} {number}}}", number + 1
+        return name
