@@ -5,64 +5,51 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from turnspec.codegen.printer.kinds import (
-    Refused,
-    element_of,
-)
-from turnspec.codegen.printer.layout import (
-    WIDTH,
-    enclosed,
-    flat,
-)
-from turnspec.codegen.printer.names import (
-    OR,
-)
-from turnspec.codegen.printer.statements import INDENT, Statements
+from turnspec.codegen.printer.kinds import Refused
+from turnspec.codegen.printer.layout import WIDTH, enclosed, flat
+from turnspec.codegen.printer.names import OR
+from turnspec.codegen.printer.statements import INDENT, Statements, stored
 
+_LEAVING = (ast.Return, ast.Raise, ast.Continue)
 #: Statements that stand behind their condition, without braces.
-_SHORT = (
-    *(ast.Return, ast.Continue, ast.Break, ast.Raise, ast.Expr),
-    *(ast.Assign, ast.AugAssign),
-)
+_SHORT = (*_LEAVING, ast.Break, ast.Expr, ast.Assign, ast.AugAssign)
 
 
 class Blocks(Statements):
     """Prints statements that have blocks."""
 
-    def _put_if(self, node: ast.If, before: str = "") -> None:
-        if not before and self._put_short(node):
-            return
-        self.put(enclosed(f"{before}if (", self.truth(node.test).text, ") {"), node, node.test)
-        outer = self.kinds
-        self.narrow(node.test, True)
-        self.block(node.body)
-        self.kinds = outer
-        self.narrow(node.test, False)
-        self._put_else(node)
-        if not isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
-            self.kinds = outer
-
-    def _put_short(self, node: ast.If) -> bool:
-        """Put a condition of one short statement on one line; return whether it is such."""
-        (first, *others), column = node.body, self.depth * INDENT
-        if others or node.orelse or not isinstance(first, _SHORT) or self.comments.are_in(node):
-            return False
-        outer, lines, self.lines = self.kinds, self.lines, []
-        test = flat(self.truth(node.test).text)
-        self.narrow(node.test, True)
-        self.statement(first)
+    def _put_short(self, node: ast.If | ast.For, head: str) -> bool:
+        """Put a block of one short statement behind its head; return whether it is such."""
+        column = self.depth * INDENT
+        lines, self.lines = self.lines, []
+        self.statement(node.body[0])
         made, self.lines = self.lines, lines
-        self.kinds = outer
-        self.narrow(node.test, False)
+        text = f"{head} {''.join(made).strip()}"
         is_one = len(made) == 1 and not made[0].strip().startswith(("const ", "let ", "//"))
-        text = f"if ({test}) {made[0].strip()}" if is_one else ""
-        if text and column + len(text) <= WIDTH:
+        if is_one and column + len(text) <= WIDTH:
             self.put(text)
-            if isinstance(first, ast.Expr | ast.Assign | ast.AugAssign):
-                self.kinds = outer
             return True
-        self.kinds = outer
         return False
+
+    def _is_short(self, node: ast.If | ast.For, kinds: tuple[type, ...]) -> bool:
+        is_one = len(node.body) == 1 and not node.orelse and isinstance(node.body[0], kinds)
+        return is_one and not self.comments.are_in(node)
+
+    def _put_if(self, node: ast.If, before: str = "") -> None:
+        test, is_put = self.truth(node.test).text, False
+        with self.knowing({}):
+            self.narrow(node.test, True)
+            if not before and self._is_short(node, _SHORT):
+                is_put = self._put_short(node, f"if ({flat(test)})")
+            if not is_put:
+                self.put(enclosed(f"{before}if (", test, ") {"), node, node.test)
+                self.block(node.body, "")
+        outer = self.kinds
+        self.narrow(node.test, False)
+        if not is_put:
+            self._put_else(node)
+        if not isinstance(node.body[-1], (*_LEAVING, ast.Break)):
+            self.kinds = outer
 
     def _put_else(self, node: ast.If) -> None:
         match node.orelse:
@@ -74,62 +61,45 @@ class Blocks(Statements):
             case others:
                 self.put("} else {")
                 self.block(others)
-                self.put("}")
 
     def _put_while(self, node: ast.While) -> None:
         if node.orelse:
             raise Refused(node, "else of a loop")
         self.put(enclosed("while (", self.truth(node.test).text, ") {"), node, node.test)
-        outer = self.kinds
-        self.narrow(node.test, True)
-        self.block(node.body)
-        self.kinds = outer
-        self.put("}")
+        with self.knowing({}):
+            self.narrow(node.test, True)
+            self.block(node.body)
 
     def _put_for(self, node: ast.For) -> None:
         if node.orelse:
             raise Refused(node, "else of a loop")
         many = self.walked(node.iter)
-        self.bind(node.target, element_of(many.kind))
-        names = self._stored(node.target)
-        own = self.scope.by.get(id(node), set())
+        self.bind(node.target, many.kind.element)
+        names = stored(node.target)
         keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-        head = f"for ({keyword if own >= names else ''}{self.target(node.target)} of {many.text})"
-        is_short = len(node.body) == 1 and isinstance(node.body[0], ast.Expr | ast.AugAssign)
-        if is_short and not self.comments.are_in(node):
-            lines, self.lines = self.lines, []
-            self.statement(node.body[0])
-            made, self.lines = self.lines, lines
-            text = f"{head} {made[0].strip()}"
-            if len(made) == 1 and self.depth * INDENT + len(text) <= WIDTH:
-                self.put(text)
-                return
+        own = keyword if self.scope.by.get(id(node), set()) >= names else ""
+        head = f"for ({own}{self.target(node.target)} of {many.text})"
+        if self._is_short(node, (ast.Expr, ast.AugAssign)) and self._put_short(node, head):
+            return
         self.put(f"{head} {{", node, node.iter)
         self.block(node.body)
-        self.put("}")
 
     def _put_try(self, node: ast.Try) -> None:
         match node:
             case ast.Try(
-                handlers=[ast.ExceptHandler(name=None, body=body)], orelse=[], finalbody=[]
-            ):
-                pass
+                handlers=[ast.ExceptHandler(type=ast.Name(id=name) as error, name=None, body=body)],
+                orelse=[],
+                finalbody=[],
+            ) if name in ("ValueError", "PYTHON_ERRORS"):
+                self.put("try {")
+                self.block(node.body, "} catch (error) {")
+                refused = "if (!(error instanceof ValueError)) throw error;"
+                self.depth += 1
+                self.put(refused, node.handlers[0], error)
+                self.depth -= 1
+                self.block(body)
             case _:
-                raise Refused(node, "try with more than one except")
-        if ast.unparse(node.handlers[0].type or node) not in ("ValueError", "PYTHON_ERRORS"):
-            raise Refused(node, "except of another error")
-        self.put("try {")
-        self.block(node.body)
-        self.put("} catch (error) {")
-        self.depth += 1
-        self.put(
-            "if (!(error instanceof ValueError)) throw error;",
-            node.handlers[0],
-            node.handlers[0].type,
-        )
-        self.depth -= 1
-        self.block(body)
-        self.put("}")
+                raise Refused(node, "try with more than one except, or of another error")
 
     def _put_match(self, node: ast.Match) -> None:
         """Put a match as a switch; with guards as a chain of conditions."""
@@ -139,6 +109,7 @@ class Blocks(Statements):
             return
         self.put(f"switch ({subject}) {{")
         self.depth += 1
+        places = {*self.scope.by, *self.scope.before}
         for case in node.cases:
             self.put_comments(case.pattern.lineno)
             values = list(self._values(case.pattern))
@@ -146,25 +117,20 @@ class Blocks(Statements):
                 continue
             for value in values[:-1]:
                 self.put(f"case {value}:")
-            declares = any(
-                id(each) in self.scope.by or id(each) in self.scope.before for each in case.body
-            )
-            opening = " {" if declares else ""
+            opening = " {" if any(id(each) in places for each in case.body) else ""
             self.put(f"case {values[-1]}:{opening}" if values else f"default:{opening}")
-            self._put_case(case.body)
-            if declares:
-                self.put("}")
+            self._put_case(case.body, "}" if opening else "")
         self.depth -= 1
         self.put("}")
 
-    def _put_case(self, body: list[ast.stmt]) -> None:
+    def _put_case(self, body: list[ast.stmt], end: str) -> None:
         if any(isinstance(each, ast.Break) for part in body for each in _outside_loops(part)):
             raise Refused(body[0], "break in a case, which would end the switch")
-        self.block(body)
-        if not isinstance(body[-1], ast.Return | ast.Raise | ast.Continue):
-            self.depth += 1
-            self.put("break;")
-            self.depth -= 1
+        self.block(body, "")
+        if not isinstance(body[-1], _LEAVING):
+            self.put("  break;")
+        if end:
+            self.put(end)
 
     def _put_conditions(self, node: ast.Match, subject: str) -> None:
         before = ""
@@ -177,7 +143,7 @@ class Blocks(Statements):
                 test = f"({test})" if len(values) > 1 else test
                 test += f" && {self.truth(case.guard).within(OR + 1)}"
             self.put(f"{before}if ({test}) {{" if values else f"{before.rstrip()} {{")
-            self.block(case.body)
+            self.block(case.body, "")
             before = "} else "
         self.put("}")
 

@@ -31,6 +31,16 @@ def brackets(before: str, inside: list[str], after: str) -> str:
     return f"{before}{BEGIN}{f',{LINE}'.join(inside)}{COMMA}{END}{after}"
 
 
+def called(function: str, given: list[str]) -> str:
+    """Return a call."""
+    return brackets(f"{function}(", given, ")")
+
+
+def listed(values: list[str]) -> str:
+    """Return a list."""
+    return brackets("[", values, "]")
+
+
 def braces(members: list[str]) -> str:
     """Return an object of members."""
     if not members:

@@ -15,8 +15,8 @@ from typing import Any
 
 from turnspec.codegen.compiled import engine_source, fact_values
 from turnspec.codegen.facts import FormatFacts
-from turnspec.codegen.printer.kinds import Kind, shown
-from turnspec.codegen.printer.learning import names_of
+from turnspec.codegen.printer.kinds import Kind
+from turnspec.codegen.printer.learning import name_of
 from turnspec.codegen.printer.module import Module
 from turnspec.codegen.printer.names import camel
 from turnspec.codegen.printer.script import (
@@ -48,11 +48,11 @@ class _Engine(Module):
     """Prints the engine; its facts are what it is given."""
 
     def _put_top(self, node: ast.stmt) -> None:
-        match names_of(node):
-            case [name] if name in _FACTS:
-                self._put_fact(name, self.names.kinds[name])
-            case _:
-                super()._put_top(node)
+        name = name_of(node)
+        if name in _FACTS:
+            self._put_fact(name, self.globals[name])
+        else:
+            super()._put_top(node)
 
     def _put_fact(self, name: str, kind: Kind) -> None:
         given = f"facts.{name}"
@@ -72,17 +72,18 @@ class _Engine(Module):
         for node in self.tops:
             match node:
                 case ast.AnnAssign(target=ast.Name(id=name)) if name in _FACTS[1:]:
-                    kind = self.names.annotations.kind(node.annotation)
+                    kind = self.annotations.kind(node.annotation)
                     yield f"  readonly {name}?: {self._as_given(kind)};"
 
     def _as_given(self, kind: Kind) -> str:
         if _is_of(kind, "Rule"):
             return "readonly RuleRow[]"
         if kind.name == "class":
-            return f"readonly [{', '.join(map(shown, self.names.annotations.classes[kind.text]))}]"
+            given = self.classes[kind.text].init.kinds.values()
+            return f"readonly [{', '.join(each.shown for each in given)}]"
         if kind.name == "map":
-            return f"Readonly<Record<string, {shown(kind.of[1])}>>"
-        return shown(kind)
+            return f"Readonly<Record<string, {kind.of[1].shown}>>"
+        return kind.shown
 
 
 def _is_of(kind: Kind, name: str) -> bool:

@@ -7,37 +7,69 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
-#: What has a scope of its own.
-COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 
 
-def simplified(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return statements in which tuples are assigned one by one, and walruses stand alone."""
-    return [new for old in body for new in _simplified(old)]
+class Simplifier(ast.NodeTransformer):
+    """Has tuples assigned one by one, and walruses stand alone."""
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """Leave fields as they are."""
+        for each in node.body:
+            if isinstance(each, ast.FunctionDef):
+                self.visit(each)
+        return node
 
-def _simplified(node: ast.stmt) -> Iterator[ast.stmt]:
-    for name in ("body", "orelse"):
-        if isinstance(inner := getattr(node, name, None), list):
-            setattr(node, name, simplified(inner))
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        part.body = simplified(part.body)
-    match node:
-        case ast.Assign(targets=[ast.Tuple() as target], value=ast.Tuple() as value):
-            yield from _one_by_one(node, target, value)
-        case ast.Assign(targets=[_, _, *_]):
-            yield from _chained(node)
-        case ast.Delete(targets=targets):
-            yield from (_at(node, ast.Delete([target])) for target in targets)
-        case ast.While(test=test) if _walruses(test):
-            ends = _at(node, ast.If(ast.UnaryOp(ast.Not(), test), [_at(node, ast.Break())], []))
+    def visit_Assign(self, node: ast.Assign) -> list[ast.Assign]:
+        """Assign one by one what can be."""
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                if _are_apart(targets, values):
+                    pairs = zip(targets, values, strict=True)
+                    return [_at(node, ast.Assign([one], other)) for one, other in pairs]
+            case ast.Assign(targets=[_, _, *_] as targets, value=value):
+                first = next((each for each in targets if isinstance(each, ast.Name)), None)
+                if first:
+                    others = [each for each in targets if each is not first]
+                    read = ast.Name(first.id, ast.Load())
+                    again = (ast.Assign([other], read) for other in others)
+                    return [_at(node, each) for each in (ast.Assign([first], value), *again)]
+        return [node]
+
+    def visit_Delete(self, node: ast.Delete) -> list[ast.Delete]:
+        """Delete one by one."""
+        return [_at(node, ast.Delete([target])) for target in node.targets]
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        """Ask within a loop what assigns something."""
+        self.generic_visit(node)
+        if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test)):
+            test = ast.UnaryOp(ast.Not(), node.test)
+            ends = _at(node, ast.If(test, [_at(node, ast.Break())], []))
             node.test = ast.Constant(True)
-            node.body[:0] = _simplified(ends)
-            yield node
-        case ast.If(test=test):
-            yield from _hoisted(node, test)
-        case _:
-            yield node
+            node.body[:0] = self.visit_If(ends)
+        return node
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        """Assign a walrus before its condition, where that asks it first."""
+        self.generic_visit(node)
+        first, node.test = _hoisted(node.test)
+        return [_at(node, ast.Assign([first.target], first.value)), node] if first else [node]
+
+
+def _hoisted(test: ast.expr) -> tuple[ast.NamedExpr | None, ast.expr]:
+    """Return the walrus that a condition begins with, and the condition that reads its name."""
+    found = None
+    match test:
+        case ast.NamedExpr(target=target):
+            return test, _at(test, ast.Name(target.id, ast.Load()))
+        case ast.BoolOp():
+            found, test.values[0] = _hoisted(test.values[0])
+        case ast.UnaryOp():
+            found, test.operand = _hoisted(test.operand)
+        case ast.Compare():
+            found, test.left = _hoisted(test.left)
+    return found, test
 
 
 def _at(place: ast.AST, node: _N) -> _N:
@@ -45,69 +77,25 @@ def _at(place: ast.AST, node: _N) -> _N:
     return ast.fix_missing_locations(ast.copy_location(node, place))
 
 
-def _one_by_one(node: ast.Assign, target: ast.Tuple, value: ast.Tuple) -> Iterator[ast.stmt]:
-    """Assign the elements of a tuple, if none reads what was assigned before it."""
-    names = [ast.unparse(each) for each in target.elts]
+def _are_apart(targets: list[ast.expr], values: list[ast.expr]) -> bool:
+    """Tell whether no element of a tuple reads what was assigned before it."""
+    names = [ast.unparse(each) for each in targets]
     reads = (
         name == ast.unparse(part)
         for at, name in enumerate(names)
-        for other in value.elts[at + 1 :]
+        for other in values[at + 1 :]
         for part in ast.walk(other)
         if isinstance(part, ast.Name | ast.Attribute)
     )
-    has_star = any(isinstance(each, ast.Starred) for each in (*target.elts, *value.elts))
-    if has_star or len(value.elts) != len(names) or any(reads):
-        yield node
-        return
-    for one, other in zip(target.elts, value.elts, strict=True):
-        yield _at(node, ast.Assign([one], other))
-
-
-def _chained(node: ast.Assign) -> Iterator[ast.stmt]:
-    """Assign to the first name, and then that to all else."""
-    first = next((target for target in node.targets if isinstance(target, ast.Name)), None)
-    if first is None:
-        yield node
-        return
-    yield _at(node, ast.Assign([first], node.value))
-    for other in node.targets:
-        if other is not first:
-            yield _at(node, ast.Assign([other], ast.Name(first.id, ast.Load())))
-
-
-def _walruses(node: ast.expr) -> bool:
-    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(node))
-
-
-def _hoisted(node: ast.If, test: ast.expr) -> Iterator[ast.stmt]:
-    """Assign a walrus before its condition, where that asks it first."""
-    holder: ast.AST = node
-    inner: ast.expr = test
-    while True:
-        if isinstance(inner, ast.BoolOp):
-            holder, inner = inner, inner.values[0]
-        elif isinstance(inner, ast.UnaryOp):
-            holder, inner = inner, inner.operand
-        elif isinstance(inner, ast.Compare):
-            holder, inner = inner, inner.left
-        else:
-            break
-    if isinstance(inner, ast.NamedExpr):
-        read = _at(inner, ast.Name(inner.target.id, ast.Load()))
-        for name, value in ast.iter_fields(holder):
-            if value is inner:
-                setattr(holder, name, read)
-            elif isinstance(value, list) and inner in value:
-                value[value.index(inner)] = read
-        yield _at(node, ast.Assign([inner.target], inner.value))
-    yield node
+    has_star = any(isinstance(each, ast.Starred) for each in (*targets, *values))
+    return not has_star and len(values) == len(names) and not any(reads)
 
 
 def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
     """Return the blocks of statements in one."""
-    blocks = [getattr(node, name, None) for name in ("body", "orelse")]
-    parts = [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
-    return [block for block in (*blocks, *(part.body for part in parts)) if isinstance(block, list)]
+    parts = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+    blocks = [getattr(part, name, None) for part in parts for name in ("body", "orelse")]
+    return [block for block in blocks if isinstance(block, list)]
 
 
 def own_parts(node: ast.stmt) -> list[ast.AST]:
@@ -121,7 +109,7 @@ def own_parts(node: ast.stmt) -> list[ast.AST]:
 
 def names_in(node: ast.AST, inner: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
     """Yield the names in a node, but those of comprehensions and lambdas."""
-    if isinstance(node, COMPREHENSIONS):
+    if isinstance(node, _COMPREHENSIONS):
         targets = (each for part in node.generators for each in ast.walk(part.target))
         inner |= {each.id for each in targets if isinstance(each, ast.Name)}
     if isinstance(node, ast.Lambda):
