@@ -31,6 +31,7 @@ _FOUND, _REPLACING = union(MATCH, NULL), function_of(MATCH, STR)
 _FUNCTIONS = {
     **{"chr": ("String.fromCodePoint", STR), "ValueError": ("new ValueError", ANY)},
     **{"int/1": ("Number", NUM), "int/2": ("Number.parseInt", NUM)},
+    **{"id": ("identity", NUM), "str": ("String", STR)},
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.

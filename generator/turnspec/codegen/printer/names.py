@@ -71,6 +71,11 @@ class Value:
         """The text where its elements are listed."""
         return f"...{self.within(UNARY)}"
 
+    @property
+    def copied(self) -> str:
+        """A new list of the elements."""
+        return self.text if self.text.startswith("[") and self.rank == TIGHT else f"[{self.spread}]"
+
 
 @dataclass(slots=True)
 class Signature:

@@ -15,7 +15,7 @@ from turnspec.codegen.printer.names import camel
 from turnspec.codegen.printer.untyped import untyped
 
 #: The files of the runtime, in a reader's order.
-FILES = ("parser", "options", "results", "tools", "json", "literals", "python", "loading")
+FILES = ("parser", "options", "results", "json", "literals", "python", "loading")
 #: What Python's modules define and scripts have by hand.
 BY_HAND = frozenset(
     (
@@ -25,8 +25,8 @@ BY_HAND = frozenset(
         *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json", "is_too_deep"),
         *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
         *("literal_as_json", "without_warnings", "dump_python", "join_halves", "python_as_json"),
-        *("keyword_arguments", "types_of", "PYTHON_ERRORS", "parameters_by_name", "is_list"),
-        *("is_mapping", "object_in", "list_in", "schema_options", "apart", "grown"),
+        *("keyword_arguments", "types_of", "PYTHON_ERRORS", "is_list", "is_mapping", "apart"),
+        "grown",
     )
 )
 #: What the runtime asks of a printed parser.

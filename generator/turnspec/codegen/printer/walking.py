@@ -62,7 +62,7 @@ class Walking(Conditions):
 
     def _call_reversed(self, node: ast.Call, _: Kind) -> Value:
         many = self.walked(node.args[0])
-        return Value(f"[{many.spread}].reverse()", list_of(many.kind.element))
+        return Value(f"{many.copied}.reverse()", list_of(many.kind.element))
 
     def _call_zip(self, node: ast.Call, _: Kind) -> Value:
         both = list(map(self.array, node.args))
@@ -78,13 +78,13 @@ class Walking(Conditions):
 
     def _call_list(self, node: ast.Call, _: Kind) -> Value:
         many = self.walked(node.args[0])
-        return Value(f"[{many.spread}]", list_of(many.kind.element))
+        return Value(many.copied, list_of(many.kind.element))
 
     _call_tuple = _call_list
 
     def _call_sorted(self, node: ast.Call, _: Kind) -> Value:
         many = self.walked(node.args[0])
-        text, kind = f"[{many.spread}]", many.kind.element
+        text, kind = many.copied, many.kind.element
         if not node.keywords:
             return Value(f"{text}.sort()", list_of(kind))
         return Value(called("sortBy", [text, self.key(node, kind)]), list_of(kind))

@@ -164,16 +164,14 @@ export function membersOf(object: Json): [string, Any][] {
   return object instanceof Map ? [...object] : Object.entries(object);
 }
 
-/** Return an object in another one; an empty one if there is none. */
-export function objectIn(object: Any, key: string): Json {
-  const found = isMapping(object) ? memberOf(object, key) : null;
-  return isMapping(found) ? found : {};
-}
+const IDENTITIES = new WeakMap<object, number>();
+let identities = 0;
 
-/** Return a list in an object; an empty one if there is none. */
-export function listIn(object: Json, key: string): readonly Any[] {
-  const found = memberOf(object, key);
-  return isList(found) ? found : [];
+/** Return a number that no other object has. */
+export function identity(value: object): number {
+  const found = IDENTITIES.get(value) ?? identities++;
+  IDENTITIES.set(value, found);
+  return found;
 }
 
 /** Return what Python goes through: a list's elements, or an object's keys. */
