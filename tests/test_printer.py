@@ -12,7 +12,7 @@ import pytest
 
 from tests.typescript.toolchain import compile_typescript, node
 from turnspec.codegen.printer.module import Module, NotInSubset
-from turnspec.codegen.printer.script import names_in, runtime
+from turnspec.codegen.printer.script import names_in, needed, texts_of
 from turnspec.codegen.printer.untyped import untyped
 
 #: What each module has before it.
@@ -264,12 +264,8 @@ def _script(source: str, *, is_typed: bool = True) -> str:
     module = Module(source, frozenset(), is_typed=is_typed)
     printed = module.printed(["run"]).replace("function run(", "export function run(")
     text = "\n".join([printed, *module.last_lines])
-    words, kept = names_in(text), set[str]()
-    while new := {each.name for each in runtime() if each.name in words} - kept:
-        kept |= new
-        words |= set().union(*(names_in(each.text) for each in runtime() if each.name in new))
-    parts = [each.text.replace("export ", "") for each in runtime() if each.name in kept]
-    return "\n\n".join([*(parts if is_typed else map(untyped, parts)), text]) + "\n"
+    parts = texts_of(needed(names_in(text)), (), is_typed=is_typed)
+    return "\n\n".join([*parts, text]) + "\n"
 
 
 @pytest.mark.parametrize("name", SAME)

@@ -11,7 +11,7 @@ from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.kinds import ANY, NULL, Kind, Refused
 from turnspec.codegen.printer.layout import WIDTH, called
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
-from turnspec.codegen.printer.names import Class, camel, member, quoted
+from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.statements import joined
 
 _TYPING = ("T", "Reading", "MORE_TEXT")
@@ -39,7 +39,7 @@ class Module(Learning):
         """
         if ast.get_docstring(self.tree):  # what stands above it is of the file
             self.comments.drop(1, self.tree.body[0].end_lineno or 1)
-        self.needed = self._reached(roots)
+        self.needed = reached(roots, self._uses) & set(self.defined) - {*self.runtime, *_TYPING}
         for node in self.tops:
             if name_of(node) not in self.needed:
                 self.comments.drop(_first_line(node), node.end_lineno or 0)
@@ -56,21 +56,16 @@ class Module(Learning):
         text = re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines))
         return re.sub(r"(?<=\{\n)\n", "", text).strip("\n") + "\n"
 
-    def _reached(self, roots: Iterable[str]) -> set[str]:
-        found: set[str] = set()
-        waiting = list(roots)
-        while waiting:
-            name = waiting.pop()
-            if name in (*found, *self.runtime, *_TYPING) or name not in self.defined:
-                continue
-            found.add(name)
-            for each in ast.walk(self.defined[name]):
-                match each:
-                    case ast.Name(id=other):
-                        waiting.append(other)
-                    case ast.Constant(value=str(text)) if name in _QUOTED_TYPES:
-                        waiting += re.findall(r"[A-Za-z_]\w*", text)
-        return found
+    def _uses(self, name: str) -> Iterator[str]:
+        """Yield the names that a statement of the module uses, if it is printed."""
+        if name in (*self.runtime, *_TYPING) or name not in self.defined:
+            return
+        for each in ast.walk(self.defined[name]):
+            match each:
+                case ast.Name(id=other):
+                    yield other
+                case ast.Constant(value=str(text)) if name in _QUOTED_TYPES:
+                    yield from re.findall(r"[A-Za-z_]\w*", text)
 
     def _put_top(self, node: ast.stmt) -> None:
         name = name_of(node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from turnspec.codegen.printer.kinds import (
@@ -23,6 +23,7 @@ from turnspec.codegen.printer.kinds import (
     function_of,
     union,
 )
+from turnspec.spec.visible import visible_json
 
 #: How tightly operators bind: what is weaker than its place stands in brackets.
 LOW, CONDITION, OR, AND, EQUAL, LESS, PLUS, TIMES, UNARY, TIGHT = range(10)
@@ -40,7 +41,6 @@ _CONTAINERS = {
     **{"Iterable": "iterable", "Iterator": "iterable"},
 }
 SIMPLE = re.compile(r"[\w.]+")
-_NOT_SHOWN = re.compile("[\x7f-\xa0\u1680\u2000-\u206f\u3000\ud800-\uf8ff\ufdd0-\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +183,17 @@ class Annotations:
         return Kind(_CONTAINERS[name], kinds, "Readonly" * (name == "Mapping"))
 
 
+def reached(names: Iterable[str], uses: Callable[[str], Iterable[str]]) -> set[str]:
+    """Return some names, and all that these use."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += uses(name)
+    return found
+
+
 def member(name: str) -> str:
     """Return a member's name as TypeScript has it."""
     if name.isupper():
@@ -200,13 +211,12 @@ def camel(name: str) -> str:
 
 def quoted(text: str) -> str:
     """Return a text as a literal of JavaScript."""
-    found = json.dumps(text, ensure_ascii=False)
-    return _NOT_SHOWN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", found)
+    return visible_json(json.dumps(text, ensure_ascii=False))
 
 
 def literal(text: str) -> str:
     """Return a text as a literal; with many backslashes, as it is."""
     is_raw = text.count("\\") > 1 and not re.search(r"[`\x00-\x1f]|\$\{|\\$", text)
-    if is_raw and not _NOT_SHOWN.search(text):
+    if is_raw and text.isprintable():
         return f"String.raw`{text}`"
     return quoted(text)
