@@ -18,35 +18,46 @@ _SHORT = (*_LEAVING, ast.Break, ast.Expr, ast.Assign, ast.AugAssign)
 class Blocks(Statements):
     """Prints statements that have blocks."""
 
-    def _put_short(self, node: ast.If | ast.For, head: str) -> bool:
-        """Put a block of one short statement behind its head; return whether it is such."""
-        column = self.depth * INDENT
+    def _short(self, head: str, body: list[ast.stmt], kinds: tuple[type, ...] = _SHORT) -> str:
+        """Return a block of one short statement behind its head; nothing if it isn't such."""
+        if body[1:] or not isinstance(body[0], kinds):
+            return ""
         lines, self.lines = self.lines, []
-        self.statement(node.body[0])
-        made, self.lines = self.lines, lines
-        text = f"{head} {''.join(made).strip()}"
-        is_one = len(made) == 1 and not made[0].strip().startswith(("const ", "let ", "//"))
-        if is_one and column + len(text) <= WIDTH:
-            self.put(text)
-            return True
-        return False
+        self.statement(body[0])
+        made, self.lines = "\n".join(self.lines).strip(), lines
+        text = f"{head} {made}"
+        is_one = "\n" not in made and not made.startswith(("const ", "let ", "//"))
+        return text if is_one and self.depth * INDENT + len(text) <= WIDTH else ""
 
-    def _is_short(self, node: ast.If | ast.For, kinds: tuple[type, ...]) -> bool:
-        is_one = len(node.body) == 1 and not node.orelse and isinstance(node.body[0], kinds)
-        return is_one and not self.comments.are_in(node)
-
-    def _put_if(self, node: ast.If, before: str = "") -> None:
-        test, is_put = self.truth(node.test).text, False
+    def _short_if(self, node: ast.If, before: str = "") -> list[str]:
+        """Return a condition of which all blocks are short statements; else nothing."""
+        head = f"{before}if ({flat(self.truth(node.test).text)})"
         with self.knowing({}):
             self.narrow(node.test, True)
-            if not before and self._is_short(node, _SHORT):
-                is_put = self._put_short(node, f"if ({flat(test)})")
-            if not is_put:
-                self.put(enclosed(f"{before}if (", test, ") {"), node, node.test)
+            found = [self._short(head, node.body)]
+        with self.knowing({}):
+            self.narrow(node.test, False)
+            match node.orelse:
+                case [ast.If() as other] if id(other) not in self.scope.before:
+                    found += self._short_if(other, "else ") or [""]
+                case [_, *_] as others:
+                    found.append(self._short("else", others))
+        return found if all(found) else []
+
+    def _put_if(self, node: ast.If, before: str = "") -> None:
+        is_long = bool(before) or self.comments.are_in(node)
+        short = [] if is_long else self._short_if(node)
+        for text in short:
+            self.put(text)
+        if not short:
+            test = self.truth(node.test).text
+            self.put(enclosed(f"{before}if (", test, ") {"), node, node.test)
+            with self.knowing({}):
+                self.narrow(node.test, True)
                 self.block(node.body, "")
         outer = self.kinds
         self.narrow(node.test, False)
-        if not is_put:
+        if not short:
             self._put_else(node)
         if not isinstance(node.body[-1], (*_LEAVING, ast.Break)):
             self.kinds = outer
@@ -79,10 +90,11 @@ class Blocks(Statements):
         keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
         own = keyword if self.scope.by.get(id(node), set()) >= names else ""
         head = f"for ({own}{self.target(node.target)} of {many.text})"
-        if self._is_short(node, (ast.Expr, ast.AugAssign)) and self._put_short(node, head):
-            return
-        self.put(f"{head} {{", node, node.iter)
-        self.block(node.body)
+        is_long = self.comments.are_in(node)
+        short = "" if is_long else self._short(head, node.body, (ast.Expr, ast.AugAssign))
+        self.put(short or f"{head} {{", node, node.iter)
+        if not short:
+            self.block(node.body)
 
     def _put_try(self, node: ast.Try) -> None:
         match node:

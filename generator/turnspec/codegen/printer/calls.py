@@ -45,7 +45,7 @@ _OF_STR = {
     **{"index": ("{0}.indexOf({1})", NUM), "find": ("{0}.indexOf({1})", NUM)},
     **{"split/0": ("wordsIn", list_of(STR)), "split/1": ("{0}.split({1})", list_of(STR))},
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
-    **{"count": ("countOf", NUM), "isdecimal": ("isDecimal", BOOL)},
+    **{"isdecimal": ("isDecimal", BOOL)},
     "lower": ("{0}.toLowerCase()", STR),
 }
 _OF_OBJECT = {

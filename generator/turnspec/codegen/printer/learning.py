@@ -42,7 +42,7 @@ class Learning(Functions):
         self.runtime = runtime
         self.exported = exported
         self.reserved = reserved
-        self.tree = Simplifier().visit(ast.parse(source))
+        self.tree = Simplifier(self.comments.alone).visit(ast.parse(source))
         self.needed: set[str] = set()  # the names that are printed
         self.refusals: list[str] = []
         self.last_lines: list[str] = []  # those of expressions, which need a class of the runtime

@@ -92,16 +92,15 @@ class Module(Learning):
 
     def _put_constant(self, node: ast.AnnAssign | ast.Assign, name: str, value: ast.expr) -> None:
         kind = self.globals.get(name, ANY)
-        text = self.text(value, kind)
-        is_told = kind.name in ("array", "map", "list") and ANY not in kind.of
-        is_pattern = "new Pattern(" in text and isinstance(node, ast.Assign)
+        found = self.value(value, kind)
+        is_told = kind.name in ("array", "list") and ANY not in kind.of
+        is_pattern = "new Pattern(" in found.text and isinstance(node, ast.Assign)
+        is_seen = found.is_of(kind) if isinstance(node, ast.AnnAssign) else not is_told
+        note = "" if is_pattern or is_seen else self.note(kind)
         lines = self.lines
         if is_pattern:
             self.lines = self.last_lines
-        if is_pattern or not (is_told or isinstance(node, ast.AnnAssign)):
-            self.put(joined(f"const {camel(name)} =", text), node)
-        else:
-            self.put(joined(f"const {camel(name)}{self.note(kind)} =", text), node)
+        self.put(joined(f"const {camel(name)}{note} =", found.text), node)
         self.lines = lines
 
     def _put_format(self, value: ast.Dict) -> None:
@@ -169,7 +168,7 @@ class Module(Learning):
         self.owner = None
 
     def _put_fields(self, class_: Class) -> None:
-        given, sure = dict[str, str](), set[str]()
+        given, sure = dict[str, tuple[str, ast.stmt]](), set[str]()
         for each in class_.node.body:
             match each:
                 case ast.FunctionDef(name="__init__", body=body):
@@ -180,13 +179,17 @@ class Module(Learning):
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(
                     target=ast.Name(id=name), value=ast.expr() as value
                 ):
-                    given[name] = self.text(value, class_.fields.get(name, ANY))
+                    kind = class_.fields.get(name, ANY)
+                    found = self.value(value, kind)
+                    note = "" if found.is_of(kind) else self.note(kind)
+                    given[name] = f"{note} = {found.text};", each
         base = self.classes.get(class_.base)
-        for name, kind in class_.fields.items():
+        for name in sorted(class_.fields, key=lambda name: name not in given):
+            kind = class_.fields[name]
             is_again = base is not None and name in base.fields
             head = "override " * (is_again and self.is_typed) + member(name)
             if name in given:
-                self.put(f"{head}{self.note(kind)} = {given[name]};")
+                self.put(f"{head}{given[name][0]}", given[name][1])
             elif self.is_typed and not is_again:
                 self.put(f"{head}{'' if name in sure else '!'}{self.note(kind)};")
 
@@ -197,6 +200,8 @@ class Module(Learning):
             raise Refused(node, f"decorator {decorators}")
         if node.name.startswith("__") and node.name != "__init__":
             raise Refused(node, f"method {node.name}")
+        if node.name == "__init__" and not node.body:
+            return
         self.lines.append("")
         self.put_comments(_first_line(node))
         body = self._put_doc(node)

@@ -71,6 +71,13 @@ class Value:
         """The text where its elements are listed."""
         return f"...{self.within(UNARY)}"
 
+    def is_of(self, kind: Kind) -> bool:
+        """Tell whether a compiler sees that this is of a kind."""
+        if kind.name in ("set", "map") and re.match(r"new (?:Set|Map)<", self.text):
+            return True
+        is_narrow = self.text.startswith("{") or self.kind.name in ("enum", "literal", "null")
+        return kind == self.kind and ANY not in kind.of and self.text != "[]" and not is_narrow
+
     @property
     def copied(self) -> str:
         """A new list of the elements."""

@@ -147,8 +147,7 @@ class Statements(Calls):
             if isinstance(target, ast.Name):
                 whole = self.declared.setdefault(target.id, value.kind)
                 self.kinds.setdefault(target.id, value.kind)
-                is_narrow = value.text.startswith("{") or value.kind.name in ("enum", "literal")
-                if whole != value.kind or ANY in value.kind.of or value.text == "[]" or is_narrow:
+                if not value.is_of(whole):
                     text += self.note(whole)
         self.put(joined(f"{keyword}{text} =", value.text), node)
 
@@ -161,11 +160,12 @@ class Statements(Calls):
         kind = self.annotations.kind(node.annotation)
         if node.value is None:
             raise Refused(node, "annotation without a value")
-        head = f"{self.text(node.target)} ="
+        head, value = f"{self.text(node.target)} =", self.value(node.value, kind)
         if isinstance(node.target, ast.Name):
             keyword = "const" if self.scope.is_constant(node.target.id) else "let"
-            head = f"{keyword} {camel(node.target.id)}{self.note(kind)} ="
-        self.put(joined(head, self.text(node.value, kind)), node)
+            note = "" if value.is_of(kind) else self.note(kind)
+            head = f"{keyword} {camel(node.target.id)}{note} ="
+        self.put(joined(head, value.text), node)
 
     def _put_augassign(self, node: ast.AugAssign) -> None:
         target = self.value(node.target)

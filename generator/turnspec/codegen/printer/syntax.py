@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
@@ -13,12 +13,39 @@ _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 class Simplifier(ast.NodeTransformer):
     """Has tuples assigned one by one, and walruses stand alone."""
 
+    def __init__(self, comments: Container[int]) -> None:
+        """Take the lines that hold comments alone."""
+        self._comments = comments
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """Leave fields as they are."""
-        for each in node.body:
-            if isinstance(each, ast.FunctionDef):
-                self.visit(each)
+        """Have plain values of fields stand in the class."""
+        for method in [each for each in node.body if isinstance(each, ast.FunctionDef)]:
+            self.visit(method)
+            if method.name == "__init__":
+                plain = list(self._plain_fields(method.body))
+                method.body = [each for each in method.body if each not in plain]
+                node.body[1:1] = [_of_class(each) for each in plain]
         return node
+
+    def _plain_fields(self, body: list[ast.stmt]) -> Iterator[ast.Assign | ast.AnnAssign]:
+        """Yield what sets fields to plain values, before something else sees the object."""
+        for each in body:
+            match each:
+                case ast.Assign(
+                    targets=[ast.Attribute(ast.Name("self"))], value=value
+                ) | ast.AnnAssign(
+                    target=ast.Attribute(ast.Name("self")), value=ast.expr() as value
+                ) if (
+                    _is_plain(value) and each.lineno - 1 not in self._comments
+                ):
+                    yield each
+            owners = [id(part.value) for part in ast.walk(each) if isinstance(part, ast.Attribute)]
+            for part in ast.walk(each):
+                match part:
+                    case ast.Call(func=ast.Attribute(ast.Name("self"))):
+                        return
+                    case ast.Name("self") if id(part) not in owners:
+                        return
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.Assign]:
         """Assign one by one what can be."""
@@ -55,6 +82,22 @@ class Simplifier(ast.NodeTransformer):
         self.generic_visit(node)
         first, node.test = _hoisted(node.test)
         return [_at(node, ast.Assign([first.target], first.value)), node] if first else [node]
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Tell whether a value depends on nothing."""
+    parts = [each for each in ast.walk(value) if isinstance(each, ast.Name | ast.Call)]
+    return all(isinstance(each, ast.Name) and each.id.isupper() for each in parts)
+
+
+def _of_class(node: ast.Assign | ast.AnnAssign) -> ast.Assign | ast.AnnAssign:
+    """Return what sets a field as a class has it."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    assert isinstance(target, ast.Attribute)
+    name = _at(target, ast.Name(target.attr, ast.Store()))
+    if isinstance(node, ast.Assign):
+        return _at(node, ast.Assign([name], node.value))
+    return _at(node, ast.AnnAssign(name, node.annotation, node.value, simple=1))
 
 
 def _hoisted(test: ast.expr) -> tuple[ast.NamedExpr | None, ast.expr]:

@@ -25,23 +25,13 @@ const LITERAL_NUMBER =
 const LITERAL_PREFIX = /(?:[rR]|[uU])?(?=["'])/y;
 const LITERAL_ESCAPE =
   /\\(?:\n|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|([\s\S]))/gu;
-const LITERAL_ESCAPES: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  b: "\b",
-  f: "\f",
-  a: "\x07",
-  v: "\v",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-};
-const LITERAL_CONSTANTS: Readonly<Record<string, null | boolean>> = {
-  None: null,
-  True: true,
-  False: false,
-};
+/** Escapes that JSON has not. */
+const LITERAL_ESCAPES: Readonly<Record<string, string>> = { a: "\x07", v: "\v", "'": "'" };
+const LITERAL_CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
+  ["None", null],
+  ["True", true],
+  ["False", false],
+]);
 const CLOSING: Readonly<Record<string, string>> = { "[": "]", "{": "}", "(": ")" };
 const NO_LITERAL = "no literal, or none that JSON can hold";
 
@@ -123,8 +113,9 @@ class LiteralReader {
     if (/[0-9.]/.test(sign)) return this.number(1);
     if (this.isString()) return this.strings();
     const word = this.match(LITERAL_WORD);
-    if (!Object.hasOwn(LITERAL_CONSTANTS, word)) throw new ValueError(NO_LITERAL);
-    return LITERAL_CONSTANTS[word] ?? null;
+    const constant = LITERAL_CONSTANTS.get(word);
+    if (constant === undefined) throw new ValueError(NO_LITERAL);
+    return constant;
   }
 
   private signed(sign: string): JsonNumber {
@@ -243,6 +234,7 @@ function unescapedLiteral(text: string): string {
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
     if (other === undefined) return "";
     if ("xuUN".includes(other)) throw new ValueError(NO_LITERAL);
+    if (/[bfnrt"\\]/.test(other)) return JSON.parse(`"${all}"`) as string;
     return LITERAL_ESCAPES[other] ?? all;
   });
 }
