@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from turnspec.codegen.printer.kinds import Refused
 from turnspec.codegen.printer.layout import WIDTH, enclosed, flat
-from turnspec.codegen.printer.names import OR
 from turnspec.codegen.printer.statements import INDENT, Statements, stored
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue)
@@ -112,69 +110,3 @@ class Blocks(Statements):
                 self.block(body)
             case _:
                 raise Refused(node, "try with more than one except, or of another error")
-
-    def _put_match(self, node: ast.Match) -> None:
-        """Put a match as a switch; with guards as a chain of conditions."""
-        subject = self.text(node.subject)
-        if any(case.guard for case in node.cases):
-            self._put_conditions(node, subject)
-            return
-        self.put(f"switch ({subject}) {{")
-        self.depth += 1
-        places = {*self.scope.by, *self.scope.before}
-        for case in node.cases:
-            self.put_comments(case.pattern.lineno)
-            values = list(self._values(case.pattern))
-            if not values and all(isinstance(each, ast.Pass) for each in case.body):
-                continue
-            for value in values[:-1]:
-                self.put(f"case {value}:")
-            opening = " {" if any(id(each) in places for each in case.body) else ""
-            self.put(f"case {values[-1]}:{opening}" if values else f"default:{opening}")
-            self._put_case(case.body, "}" if opening else "")
-        self.depth -= 1
-        self.put("}")
-
-    def _put_case(self, body: list[ast.stmt], end: str) -> None:
-        if any(isinstance(each, ast.Break) for part in body for each in _outside_loops(part)):
-            raise Refused(body[0], "break in a case, which would end the switch")
-        self.block(body, "")
-        if not isinstance(body[-1], _LEAVING):
-            self.put("  break;")
-        if end:
-            self.put(end)
-
-    def _put_conditions(self, node: ast.Match, subject: str) -> None:
-        before = ""
-        for case in node.cases:
-            values = [f"{subject} === {value}" for value in self._values(case.pattern)]
-            if all(isinstance(each, ast.Pass) for each in case.body):
-                continue
-            test = " || ".join(values)
-            if case.guard:
-                test = f"({test})" if len(values) > 1 else test
-                test += f" && {self.truth(case.guard).within(OR + 1)}"
-            self.put(f"{before}if ({test}) {{" if values else f"{before.rstrip()} {{")
-            self.block(case.body, "")
-            before = "} else "
-        self.put("}")
-
-    def _values(self, pattern: ast.pattern) -> Iterator[str]:
-        """Yield the values of a pattern; none for one that fits all."""
-        match pattern:
-            case ast.MatchOr(patterns=patterns):
-                for each in patterns:
-                    yield from self._values(each)
-            case ast.MatchValue(value=value):
-                yield self.text(value)
-            case ast.MatchAs(pattern=None, name=None):
-                return
-            case _:
-                raise Refused(pattern, "pattern that is no literal")
-
-
-def _outside_loops(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
-    if not isinstance(node, ast.For | ast.While):
-        for child in ast.iter_child_nodes(node):
-            yield from _outside_loops(child)

@@ -41,23 +41,16 @@ class Comments:
 
         A heading that another one follows has nothing under it.
         """
-        numbers = sorted(number for number in self.alone if number < line)
-        groups: list[list[int]] = []
-        for number in numbers:
-            if groups and groups[-1][-1] == number - 1:
-                groups[-1].append(number)
-            else:
-                groups.append([number])
-        is_told = bool(groups) and groups[-1][-1] == line - 1
-        kept = groups[-2:] if is_told else groups[-1:]
-        for group in kept:
-            texts = [self.alone[number] for number in group]
-            if is_told and group is groups[-1]:
-                yield block(texts)
-            else:
-                yield [f"// {text}".rstrip() for text in texts]
-        for number in numbers:
-            del self.alone[number]
+        groups: list[list[str]] = []
+        last = 0
+        for number in sorted(number for number in self.alone if number < line):
+            if number != last + 1:
+                groups.append([])
+            groups[-1].append(self.alone.pop(number))
+            last = number
+        told = [block(groups.pop())] if last == line - 1 and groups else []
+        yield from ([f"// {text}".rstrip() for text in group] for group in groups[-1:])
+        yield from told
 
     def beside(self, node: ast.AST, last: ast.AST | None = None) -> str:
         """Return the comments at the ends of a node's lines, up to those of another node."""

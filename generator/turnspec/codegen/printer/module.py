@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.kinds import ANY, NULL, Kind, Refused
-from turnspec.codegen.printer.layout import WIDTH, called
+from turnspec.codegen.printer.layout import WIDTH, braces, called
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
 from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.statements import joined
@@ -79,7 +79,13 @@ class Module(Learning):
                 self.lines.append("")
                 self._put_class(node)
             case ast.Assign(value=ast.Dict() as value) if name == "FORMAT":
-                self._put_format(value)
+                pairs = zip(value.keys, value.values, strict=True)
+                texts = [
+                    f"{ast.literal_eval(key or each)}: {self.text(each)}" for key, each in pairs
+                ]
+                note = ": FormatTexts" * self.is_typed
+                self.lines.append("")
+                self.put(f"export const FORMAT{note} = {braces(texts)};")
             case _ if name in self.annotations.written:
                 kind = self.annotations.kind(ast.Name(name))
                 if kind.alias == name:
@@ -94,21 +100,14 @@ class Module(Learning):
         kind = self.globals.get(name, ANY)
         found = self.value(value, kind)
         is_told = kind.name in ("array", "list") and ANY not in kind.of
+        is_told = not found.is_made(kind) and (is_told or isinstance(node, ast.AnnAssign))
         is_pattern = "new Pattern(" in found.text and isinstance(node, ast.Assign)
-        is_seen = found.is_of(kind) if isinstance(node, ast.AnnAssign) else not is_told
-        note = "" if is_pattern or is_seen else self.note(kind)
+        note = self.note(kind) * (is_told and not is_pattern)
         lines = self.lines
         if is_pattern:
             self.lines = self.last_lines
         self.put(joined(f"const {camel(name)}{note} =", found.text), node)
         self.lines = lines
-
-    def _put_format(self, value: ast.Dict) -> None:
-        note = ": FormatTexts" if self.is_typed else ""
-        self.lines += ["", f"export const FORMAT{note} = {{"]
-        for key, text in zip(value.keys, value.values, strict=True):
-            self.lines.append(f"  {ast.literal_eval(key or text)}: {self.text(text)},")
-        self.lines.append("};")
 
     def _put_type(self, name: str, parts: list[str]) -> None:
         """Put a type of several alternatives, as many on a line as fit in."""

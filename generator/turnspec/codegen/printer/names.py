@@ -71,9 +71,13 @@ class Value:
         """The text where its elements are listed."""
         return f"...{self.within(UNARY)}"
 
+    def is_made(self, kind: Kind) -> bool:
+        """Tell whether this, which is of a kind, is made by an expression that names its types."""
+        return kind.name in ("set", "map") and self.text.startswith(("new Set<", "new Map<"))
+
     def is_of(self, kind: Kind) -> bool:
         """Tell whether a compiler sees that this is of a kind."""
-        if kind.name in ("set", "map") and re.match(r"new (?:Set|Map)<", self.text):
+        if self.is_made(kind):
             return True
         is_narrow = self.text.startswith("{") or self.kind.name in ("enum", "literal", "null")
         return kind == self.kind and ANY not in kind.of and self.text != "[]" and not is_narrow

@@ -163,7 +163,7 @@ class Statements(Calls):
         head, value = f"{self.text(node.target)} =", self.value(node.value, kind)
         if isinstance(node.target, ast.Name):
             keyword = "const" if self.scope.is_constant(node.target.id) else "let"
-            note = "" if value.is_of(kind) else self.note(kind)
+            note = self.note(kind) * (not value.is_made(kind))
             head = f"{keyword} {camel(node.target.id)}{note} ="
         self.put(joined(head, value.text), node)
 
