@@ -50,31 +50,15 @@ WRONG: dict[str, tuple[Any, str]] = {
     "a name of another type": ([{"name": 5}], "tools[0]: no name"),
     "a function of another type": ([{"function": "f"}], "tools[0].function: not an object"),
 }
-#: Schemas that are none, each with what the engine of scripts says of it: here they say nothing.
-NO_SCHEMAS: dict[str, tuple[Any, str]] = {
-    "parameters of another type": (
-        [tool(["a"])],
-        "tools[0].function.parameters: not an object",
-    ),
-    "properties as a list": (
-        [tool({"properties": ["a"]})],
-        "tools[0].function.parameters.properties: not an object",
-    ),
-    "alternatives that are none": (
-        [with_a({"anyOf": 5})],
-        "tools[0].function.parameters.properties.a.anyOf: not a list",
-    ),
-    "a schema of another type": (
-        [with_a({"items": "string"})],
-        "tools[0].function.parameters.properties.a.items: not an object",
-    ),
-    "constants that are none": (
-        [with_a({"enum": 5})],
-        "tools[0].function.parameters.properties.a.enum: not a list",
-    ),
-    "behind a reference": (
-        [with_a({"$ref": "#/$defs/x"}, **{"$defs": {"x": {"oneOf": {"type": "string"}}}})],
-        "#/$defs/x.oneOf: not a list",
+#: Schemas that are none, which say nothing.
+NO_SCHEMAS: dict[str, Any] = {
+    "parameters of another type": tool(["a"]),
+    "properties as a list": tool({"properties": ["a"]}),
+    "alternatives that are none": with_a({"anyOf": 5}),
+    "a schema of another type": with_a({"items": "string"}),
+    "constants that are none": with_a({"enum": 5}),
+    "behind a reference": with_a(
+        {"$ref": "#/$defs/x"}, **{"$defs": {"x": {"oneOf": {"type": "string"}}}}
     ),
 }
 
@@ -93,12 +77,12 @@ def test_wrong_tools_are_told_when_a_parser_is_made(title: str, name: str) -> No
 @pytest.mark.parametrize("title", NO_SCHEMAS)
 def test_a_schema_that_is_none_says_nothing(title: str) -> None:
     """The types of values are unknown then, as they are where a tool has no parameters."""
-    tools, _ = NO_SCHEMAS[title]
+    other = NO_SCHEMAS[title]
     for text in ("Paris", "3", "[1]"):
-        assert value(text, *tools) == value(text, {"name": "f"})
+        assert value(text, other) == value(text, {"name": "f"})
     for name in NAMES:
         form = committed_format(name)
-        told = form.module.parse(form.write(form.message), tools=[*form.options["tools"], *tools])
+        told = form.module.parse(form.write(form.message), tools=[*form.options["tools"], other])
         assert told == form.module.parse(form.write(form.message), **form.options)
 
 

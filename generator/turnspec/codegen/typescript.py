@@ -10,24 +10,34 @@ import ast
 import json
 import re
 import shlex
-from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
 from turnspec.codegen.banner import SCRIPT_SOURCES, banner, named_place, named_spec, sealed
 from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.printer.comments import block
-from turnspec.codegen.printer.declared import declaration, engine_declaration
+from turnspec.codegen.printer.layout import braces, laid_out, listed
+from turnspec.codegen.printer.names import quoted
+from turnspec.codegen.printer.script import declaration
 from turnspec.codegen.printer.script import script as printed_script
-from turnspec.codegen.printer.shared import SHARED, engine_script, facts_given
+from turnspec.codegen.printer.shared import (
+    SHARED,
+    engine_declaration,
+    engine_script,
+    facts_given,
+)
 from turnspec.codegen.text_hash import SCRIPT_COMMENT
 from turnspec.engine import ENGINE_VERSION
-from turnspec.spec.visible import visible_json
 
 SHARED_ENGINE = "turnspec-engine"
 #: The engine of scripts, as the banner of a copy names it.
 SCRIPT_ENGINE = "turnspec.engine.typescript"
-_LINE_LENGTH = 100
+#: What a parser that shares the engine takes of what that makes.
+_MEMBERS = {
+    "FORMAT": "The format's name, its header, and its prompts.",
+    "Parser": "Reads turns in this format, in pieces of any size.",
+    "parse": "Return the message in a text, what the model wrote; or the events of a stream.",
+}
 _IMPORTS_ENGINE = re.compile(rf"""from ["']\./{SHARED_ENGINE}\.""")
 
 
@@ -87,50 +97,28 @@ def shares_engine(text: str) -> bool:
 
 def _sharing(facts: FormatFacts, script: Script) -> str:
     """Return a parser that shares the engine: what its format says, and what is made of that."""
+    is_typed, is_told = script is not Script.JAVASCRIPT, script is Script.DECLARATION
     # The compiler takes the file for that of the ending that it writes.
     engine = f"./{SHARED_ENGINE}.{'js' if script is Script.TYPESCRIPT else 'mjs'}"
-    public = [name for name in SHARED if name not in ("load", "Facts", "FormatModule")]
-    values = [name for name in public if name in ("Message", "sliceOf", "toDelta")]
-    if script is Script.JAVASCRIPT:
-        names = ", ".join(values)
-        return "\n".join(
-            [
-                f'import {{ load }} from "{engine}";\n',
-                f'export {{ {names} }} from "{engine}";\n',
-                f"export const {{ FORMAT, Parser, parse }} = load({_facts(facts)});\n",
-            ]
-        )
-    types = [f"type {name}" for name in public if name not in values]
-    exported = "".join(f"  {name},\n" for name in sorted([*types, *values], key=_by_name))
-    lines = [f'export {{\n{exported}}} from "{engine}";\n']
-    if script is Script.DECLARATION:
-        lines.insert(0, f'import type {{ FormatModule, TurnParser }} from "{engine}";\n')
-        declared = "export declare const"
-        made = ["", "", ""]
-    else:
-        lines.insert(0, f'import {{ type FormatModule, load, type TurnParser }} from "{engine}";\n')
-        lines.append(f"const MODULE: FormatModule = load({_facts(facts)});\n")
-        declared = "export const"
-        made = [f" = MODULE.{name}" for name in ("FORMAT", "Parser", "parse")]
-    return "\n".join(
-        [
-            *lines,
-            f'{declared} FORMAT: FormatModule["FORMAT"]{made[0]};\n',
-            "/** Reads turns in this format, in pieces of any size. */",
-            f'{declared} Parser: FormatModule["Parser"]{made[1]};',
-            "export type Parser = TurnParser;\n",
-            "/** Return the message in a text, what the model wrote; or the events of a stream. */",
-            f'{declared} parse: FormatModule["parse"]{made[2]};\n',
-        ]
+    names = [name for name in SHARED if name not in ("load", "Facts", "FormatModule")]
+    values = [name for name in names if name in ("Message", "sliceOf", "toDelta")]
+    types = [f"type {name}" for name in names if name not in values] if is_typed else []
+    exported = sorted([*values, *types], key=lambda name: name.removeprefix("type ").lower())
+    taken = (
+        ["type FormatModule"] * is_typed + ["load"] * (not is_told) + ["type TurnParser"] * is_typed
     )
-
-
-def _by_name(text: str) -> str:
-    return text.removeprefix("type ").lower()
-
-
-def _facts(facts: FormatFacts) -> str:
-    return _literal(facts_given(facts))
+    lines = [f'import {{ {", ".join(taken)} }} from "{engine}";', ""]
+    lines += [*laid_out(f'export {braces(exported)} from "{engine}";'), ""]
+    if not is_told:
+        given = _literal(facts_given(facts))
+        note = ": FormatModule" * is_typed
+        lines += [*laid_out(f"const MODULE{note} = load({given});"), ""]
+    for name, told in _MEMBERS.items():
+        note = f': FormatModule["{name}"]' * is_typed
+        value = f" = MODULE.{name}" * (not is_told)
+        lines += [f"/** {told} */", f"export {'declare ' * is_told}const {name}{note}{value};"]
+        lines += ["export type Parser = TurnParser;"] * (is_typed and name == "Parser")
+    return "\n".join([*lines, ""])
 
 
 def renewing(names: str, script: Script, *, shared: bool) -> str:
@@ -154,26 +142,14 @@ def _banner(place: str, spec_hash: str, command: str) -> str:
     return told.rstrip("\n")
 
 
-def _literal(value: Any, indent: str = "") -> str:
-    """Return data as the literal of a script, on one line where it fits."""
-    if not isinstance(value, dict | list | tuple):
-        return visible_json(json.dumps(value, ensure_ascii=False))
-    inner = indent + "  "
-    brackets = "{}" if isinstance(value, dict) else "[]"
-    pairs = _pairs(value)
-    line = ", ".join(before + _literal(item) for before, item in pairs)
-    space = " " if isinstance(value, dict) and value else ""
-    line = f"{brackets[0]}{space}{line}{space}{brackets[1]}"
-    if len(indent) + len(line) < _LINE_LENGTH - 15 and not (isinstance(value, dict) and not indent):
-        return line
-    lines = (f"{inner}{before}{_literal(item, inner)},\n" for before, item in pairs)
-    return f"{brackets[0]}\n{''.join(lines)}{indent}{brackets[1]}"
-
-
-def _pairs(value: dict[str, Any] | Sequence[Any]) -> list[tuple[str, Any]]:
-    if not isinstance(value, dict):
-        return [("", item) for item in value]
-    return [(f"{_key(key)}: ", item) for key, item in value.items()]
+def _literal(value: Any) -> str:
+    """Return data as the literal of a script."""
+    match value:
+        case dict():
+            return braces([f"{_key(key)}: {_literal(item)}" for key, item in value.items()])
+        case list() | tuple():
+            return listed(list(map(_literal, value)))
+    return quoted(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _key(key: str) -> str:

@@ -9,7 +9,7 @@ The subset of Python that is printed; all else is refused, by name and line:
 - ``if``, ``while``, ``for``, ``match`` on values, ``try`` with one ``except ValueError``,
   ``raise``, ``assert``.
 - Comprehensions, format strings with ``!r``, slices, a walrus, lambdas; the methods of texts,
-  lists, sets, dictionaries, expressions and matches that ``methods`` has tables of.
+  lists, sets, dictionaries, expressions and matches that ``calls`` has tables of.
 
 Kinds come from annotations, and from what is assigned: truth, ``or``, ``in``, ``len`` and ``get``
 aren't the same for all. A ``dict`` is a ``Map``, ``Mapping[str, Any]`` any object of JSON,

@@ -1,9 +1,8 @@
-"""Calls of functions: the module's, and Python's own."""
+"""Calls of functions and methods: the module's, and Python's own."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from turnspec.codegen.printer.kinds import (
     ANY,
@@ -11,36 +10,78 @@ from turnspec.codegen.printer.kinds import (
     MATCH,
     NULL,
     NUM,
+    OBJECT,
     PATTERN,
+    SEARCH,
+    SIZES,
     STR,
     Kind,
     Refused,
-    class_of,
-    element_of,
+    function_of,
     list_of,
-    parts_of,
     union,
-    without_null,
 )
-from turnspec.codegen.printer.layout import (
-    braces,
-    brackets,
-)
-from turnspec.codegen.printer.methods import Methods
-from turnspec.codegen.printer.names import (
-    TIGHT,
-    UNARY,
-    Class,
-    Signature,
-    Value,
-    camel,
-)
+from turnspec.codegen.printer.layout import braces, brackets, called
+from turnspec.codegen.printer.names import CONDITION, TIGHT, Class, Signature, Value, camel, member
+from turnspec.codegen.printer.walking import Walking
 
-_TYPES = {"str": "string", "bool": "boolean", "int": "number"}
+_ELEMENT, _MEMBER, _MEMBER_OR_OTHER = map(Kind, ("element", "member", "member or other"))
+_FOUND, _REPLACING = union(MATCH, NULL), function_of(MATCH, STR)
+#: Functions of Python's with one of JavaScript's, by the number of what they are given, or for all.
+_FUNCTIONS = {
+    **{"chr": ("String.fromCodePoint", STR), "ValueError": ("new ValueError", ANY)},
+    **{"int/1": ("Number", NUM), "int/2": ("Number.parseInt", NUM)},
+    **{"id": ("identity", NUM), "str": ("String", STR)},
+    **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
+}
+#: How much others take, if it isn't one thing.
+_TAKEN = {"map": 2, "zip": 2, "next": 2, "isinstance": 2}
+_WITH_WORDS = ("sorted", "zip")
+#: What methods are printed as, and what they give: a function's name; or a form, in which {0} is
+#: what has the method, {1} all that it is given, {2} and {3} the first and the second of that.
+_OF_STR = {
+    **{"startswith": ("{0}.startsWith({1})", BOOL), "endswith": ("{0}.endsWith({1})", BOOL)},
+    **{"replace/2": ("{0}.replaceAll({1})", STR), "replace/3": ("{0}.replace({2}, {3})", STR)},
+    **{"index": ("{0}.indexOf({1})", NUM), "find": ("{0}.indexOf({1})", NUM)},
+    **{"split/0": ("wordsIn", list_of(STR)), "split/1": ("{0}.split({1})", list_of(STR))},
+    **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
+    **{"isdecimal": ("isDecimal", BOOL)},
+    "lower": ("{0}.toLowerCase()", STR),
+}
+_OF_OBJECT = {
+    **{"get": ("memberOf", ANY), "keys": ("keysOf", list_of(STR))},
+    "items": ("membersOf", list_of(Kind("tuple", (STR, ANY)))),
+}
+_METHODS = {
+    **{"str": _OF_STR, "literal": _OF_STR, "object": _OF_OBJECT, "any": _OF_OBJECT},
+    "list": {
+        **{"append": ("{0}.push({1})", NULL), "clear": ("{0}.length = 0", NULL)},
+        **{"pop/0": ("{0}.pop()", _ELEMENT), "insert": ("{0}.splice({2}, 0, {3})", NULL)},
+        **{"index": ("{0}.indexOf({1})", NUM)},
+    },
+    "set": {"add": ("{0}.add({1})", NULL), "clear": ("{0}.clear()", NULL)},
+    "map": {
+        **{"keys": ("{0}.keys()", Kind("iterable", (_ELEMENT,))), "clear": ("{0}.clear()", NULL)},
+        **{"values": ("{0}.values()", Kind("iterable", (_MEMBER,)))},
+        **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
+        **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("kept", _MEMBER)},
+        **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},
+        **{"get/2": ("{0}.get({2}) ?? {3}", _MEMBER_OR_OTHER)},
+    },
+    "match": {
+        **{"start": ("{0}.start({1})", NUM), "end": ("{0}.end({1})", NUM)},
+        **{"group": ("{0}.get({1})", STR)},
+    },
+    "pattern": {
+        **{name: (f"{{0}}.{name}({{1}})", _FOUND) for name in ("match", "search", "fullmatch")},
+        **{"finditer": ("{0}.finditer({1})", Kind("iterable", (MATCH,)))},
+        **{"findall": ("{0}.findall({1})", list_of(STR)), "sub": ("{0}.sub({1})", STR)},
+    },
+}
 
 
-class Calls(Methods):
-    """Prints calls, and what goes through values."""
+class Calls(Walking):
+    """Prints calls."""
 
     def _call(self, node: ast.Call, expected: Kind) -> Value:
         match node.func:
@@ -48,190 +89,175 @@ class Calls(Methods):
                 return self._named_call(node, name, expected)
             case ast.Attribute(value=ast.Name(id="re"), attr=name):
                 return self._expression(node, name)
-            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name):
-                return self._super(node, name)
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name) if self.owner:
+                signature = self.classes[self.owner.base].methods[name]
+                function = "super" if name == "__init__" else f"super.{member(name)}"
+                return self._given(function, node, signature)
             case ast.Attribute(value=value, attr=name):
                 return self._method(node, value, name)
         raise Refused(node, "call of an expression")
 
     def _named_call(self, node: ast.Call, name: str, expected: Kind) -> Value:
-        names = self.names
-        if name in self.kinds and self.kinds[name].name == "function":
-            return self._of_value(Value(camel(name), self.kinds[name]), node)
-        if name in names.functions:
-            signature = names.functions[name]
-            return Value(self._given(camel(name), node, signature), signature.returns)
-        if name in names.kinds and names.kinds[name].name == "function":
-            return self._of_value(Value(camel(name), names.kinds[name]), node)
-        if name in names.classes:
-            return self._new(node, names.classes[name])
-        builtin: Callable[[ast.Call, Kind], Value] | None = getattr(self, f"_call_{name}", None)
+        local, known = (kinds.get(name, ANY) for kinds in (self.kinds, self.globals))
+        if local.name == "function":
+            return self._of_value(Value(camel(name), local), node)
+        if name in self.functions:
+            return self._given(camel(name), node, self.functions[name])
+        if known.name == "function":
+            return self._of_value(Value(camel(name), known), node)
+        if name in self.classes:
+            return self._new(node, self.classes[name])
+        taken = len(node.args)
+        if name in ("min", "max") and taken == 1:
+            return Value(called(f"Math.{name}", [self.array(node.args[0]).spread]), NUM)
+        function, kind = _FUNCTIONS.get(f"{name}/{taken}") or _FUNCTIONS.get(name) or ("", ANY)
+        if function and not node.keywords:
+            return Value(called(function, list(map(self.text, node.args))), kind)
+        builtin = getattr(self, f"_call_{name}", None)
         if builtin is None:
             raise Refused(node, f"call of {name}")
-        return builtin(node, expected)
-
-    def _new(self, node: ast.Call, class_: Class) -> Value:
-        init = class_.methods.get("__init__", Signature())
-        kind = class_of(class_.name)
-        if not class_.record:
-            return Value(self._given(f"new {class_.name}", node, init), kind)
-        texts = self._arguments(node, init)
-        if class_.members:
-            texts.insert(0, f'"{class_.members["type"]}"')
-        members = [
-            text if text == name else f"{name}: {text}"
-            for name, text in zip(map(_member, class_.record), texts, strict=True)
-        ]
-        return Value(braces(members), kind)
-
-    def _super(self, node: ast.Call, name: str) -> Value:
-        assert self.owner
-        base = self.names.classes[self.owner.base]
-        signature = base.methods[name]
-        function = "super" if name == "__init__" else f"super.{camel(name, is_member=True)}"
-        return Value(self._given(function, node, signature), signature.returns)
-
-    def _expression(self, node: ast.Call, name: str) -> Value:
-        """Return a call of the module re."""
-        kinds = {"sub": [ANY, Kind("function", (MATCH, STR)), ANY]}.get(
-            name, [ANY] * len(node.args)
-        )
-        given = [self.text(arg, kind) for arg, kind in zip(node.args, kinds, strict=True)]
-        if name == "compile" and len(given) == 1:
-            # In functions it is asked for often, and Python keeps it as well.
-            made = "pattern(" if self.depth else "new Pattern("
-            return Value(brackets(made, given, ")"), PATTERN)
-        if name == "escape":
-            return Value(self.runtime("escapedForPattern", *given), STR)
-        if name not in ("match", "fullmatch", "sub", "search"):
-            raise Refused(node, f"re.{name}")
-        made = self.runtime("pattern", given[0])
-        returns = STR if name == "sub" else union(MATCH, NULL)
-        return Value(brackets(f"{made}.{name}(", given[1:], ")"), returns)
-
-    # Functions of Python's.
+        if taken > _TAKEN.get(name, 1) or (node.keywords and name not in _WITH_WORDS):
+            raise Refused(node, f"{name} of this")
+        found: Value = builtin(node, expected)
+        return found
 
     def _call_len(self, node: ast.Call, _: Kind) -> Value:
         value = self.value(node.args[0])
-        kind = without_null(value.kind).name
-        if kind not in ("str", "literal", "list", "array", "tuple", "set", "map"):
+        kind = value.kind.present.name
+        if kind not in SIZES:
             raise Refused(node, f"len of {kind}")
-        member = "size" if kind in ("set", "map") else "length"
-        return Value(f"{value.within(TIGHT)}.{member}", NUM)
+        return Value(f"{value.tight}.{SIZES[kind]}", NUM)
 
     def _call_bool(self, node: ast.Call, _: Kind) -> Value:
         return self.as_bool(node.args[0])
 
-    def _call_int(self, node: ast.Call, _: Kind) -> Value:
-        if len(node.args) == 2:
-            return Value(
-                f"Number.parseInt({self.text(node.args[0])}, {self.text(node.args[1])})", NUM
-            )
-        return Value(f"Number({self.text(node.args[0])})", NUM)
+    def _new(self, node: ast.Call, class_: Class) -> Value:
+        kind = Kind("class", text=class_.name)
+        if not class_.record:
+            return Value(self._given(f"new {class_.name}", node, class_.init).text, kind)
+        texts = self._arguments(node, class_.init)
+        if class_.members:
+            texts.insert(0, f'"{class_.members["type"]}"')
+        members = [
+            text if text == name else f"{name}: {text}"
+            for name, text in zip(map(member, class_.record), texts, strict=True)
+        ]
+        return Value(braces(members), kind)
 
-    def _call_chr(self, node: ast.Call, _: Kind) -> Value:
-        return Value(f"String.fromCodePoint({self.text(node.args[0])})", STR)
+    def _expression(self, node: ast.Call, name: str) -> Value:
+        """Return a call of the module re."""
+        kinds = [_REPLACING if name == "sub" and at == 1 else ANY for at in range(len(node.args))]
+        given = list(map(self.text, node.args, kinds))
+        if name == "compile" and len(given) == 1:
+            # In functions it is asked for often, and Python keeps it as well.
+            return Value(called("pattern" if self.depth else "new Pattern", given), PATTERN)
+        if name == "escape":
+            return Value(called("escapedForPattern", given), STR)
+        if name not in ("match", "fullmatch", "sub", "search"):
+            raise Refused(node, f"re.{name}")
+        pattern = called("pattern", given[:1])
+        return Value(called(f"{pattern}.{name}", given[1:]), STR if name == "sub" else _FOUND)
 
-    def _minmax(self, node: ast.Call, name: str) -> Value:
-        if len(node.args) == 1 and not node.keywords:
-            many = self.walked(node.args[0], as_array=True)
-            return Value(f"Math.{name}(...{many.text})", NUM)
-        if node.keywords:
-            raise Refused(node, f"{name} with keywords")
-        return Value(brackets(f"Math.{name}(", [self.text(arg) for arg in node.args], ")"), NUM)
+    def _of_value(self, function: Value, node: ast.Call) -> Value:
+        if node.keywords or function.kind.name != "function":
+            raise Refused(node, f"call of {function.kind.name}")
+        given = list(map(self.text, node.args))
+        return Value(called(function.tight, given), function.kind.of[-1])
 
-    def _call_min(self, node: ast.Call, _: Kind) -> Value:
-        return self._minmax(node, "min")
+    def _given(self, function: str, node: ast.Call, signature: Signature) -> Value:
+        return Value(called(function, self._arguments(node, signature)), signature.returns)
 
-    def _call_max(self, node: ast.Call, _: Kind) -> Value:
-        return self._minmax(node, "max")
+    def _arguments(self, node: ast.Call, signature: Signature) -> list[str]:
+        """Return what a call is given, in the order of the parameters."""
+        names = list(signature.kinds)
+        texts: list[str] = []
+        for at, arg in enumerate(node.args):
+            if isinstance(arg, ast.Starred):
+                texts.append(self.value(arg.value).spread)
+            else:
+                kind = signature.kinds[names[at]] if at < len(names) else ANY
+                texts.append(self._passed(arg, kind))
+        words = {word.arg or "**": word.value for word in node.keywords}
+        if unknown := set(words) - set(names):
+            raise Refused(node, f"keyword {min(unknown)}")
+        for name in names[len(texts) :]:
+            if name in words:
+                texts.append(self._passed(words.pop(name), signature.kinds[name]))
+            elif words:
+                texts.append("undefined")
+        return texts
 
-    def _call_any(self, node: ast.Call, _: Kind) -> Value:
-        return self._each(node, "some")
+    def _passed(self, node: ast.expr, kind: Kind) -> str:
+        value = self.value(node, kind)
+        if kind == OBJECT and value.kind.name == "map":
+            raise Refused(node, "a dict, which is a Map, for a Mapping of anything")
+        return value.text
 
-    def _call_all(self, node: ast.Call, _: Kind) -> Value:
-        return self._each(node, "every")
+    # Methods.
 
-    def _each(self, node: ast.Call, method: str) -> Value:
-        match node.args[0]:
-            case ast.GeneratorExp(elt=asked) as one:
-                return Value(self._comprehended(one, [asked], method).text, BOOL)
-            case ast.Call(func=ast.Name(id="map"), args=[function, many]):
-                given = self.walked(many, as_array=True)
-                applied = self._applied(function, element_of(given.kind))
-                return Value(f"{given.within(TIGHT)}.{method}({applied.text})", BOOL)
-            case other:
-                given = self.walked(other, as_array=True)
-                outer, self.kinds = self.kinds, {**self.kinds, "it": element_of(given.kind)}
-                truth = self.as_bool(ast.copy_location(ast.Name("it", ast.Load()), node))
-                self.kinds = outer
-                return Value(f"{given.within(TIGHT)}.{method}((it) => {truth.text})", BOOL)
+    def _method(self, node: ast.Call, owner: ast.expr, name: str) -> Value:
+        if name == "join":
+            return Value(f"{self.array(node.args[0]).tight}.join({self.text(owner)})", STR)
+        value = self.value(owner)
+        kind = value.kind.present
+        if kind.any_in("class"):
+            return self._own_method(node, value, name)
+        if kind.name == "list" and name == "sort":
+            return Value(called("sortBy", [value.tight, self.key(node, kind.element)]), NULL)
+        table = _METHODS.get(kind.name, {})
+        form, returns = table.get(f"{name}/{len(node.args)}") or table.get(name) or ("", ANY)
+        if not form or node.keywords:
+            raise Refused(node, f"method {name} of {kind.name}")
+        given = [self.value(arg, _given_to(kind, name, at)) for at, arg in enumerate(node.args)]
+        texts = [each.text for each in given]
+        if kind == PATTERN and name == "search":
+            return _searched(value.tight, texts)
+        if "{" not in form:
+            found = called(form, [value.text, *texts])
+        else:
+            single = [each.tight if "??" in form else each.text for each in given[:2]]
+            found = form.format(value.tight, brackets("", texts, ""), *single)
+        if returns == _ELEMENT:
+            found = self.sure(found)
+        returns = _filled(returns, kind, given[-1].kind if given[1:] else NULL)
+        return Value(found, returns, CONDITION if "??" in form else TIGHT)
 
-    def _call_next(self, node: ast.Call, _: Kind) -> Value:
-        match node.args:
-            case [ast.GeneratorExp(elt=ast.Name(id=found), generators=[part]) as one, other] if (
-                isinstance(part.target, ast.Name) and part.target.id == found and len(part.ifs) == 1
-            ):
-                value = self._comprehended(one, [part.ifs[0]], "find", with_conditions=False)
-            case [ast.GeneratorExp() as one, other]:
-                many = self.walked(one, as_array=True)
-                value = Value(f"{many.within(TIGHT)}[0]", element_of(many.kind))
-            case [ast.Call(func=ast.Name(id="iter"), args=[inner]), other]:
-                many = self.walked(inner)
-                value = Value(f"[...{many.text}][0]", element_of(many.kind))
-            case _:
-                raise Refused(node, "next of this")
-        default = self.value(other)
-        return Value(f"{value.text} ?? {default.within(TIGHT)}", union(value.kind, default.kind), 1)
-
-    def _call_isinstance(self, node: ast.Call, _: Kind) -> Value:
-        value, kinds = self.value(node.args[0]), ast.unparse(node.args[1])
-        text = value.within(TIGHT)
-        if kinds in _TYPES:
-            return Value(
-                f'typeof {text} === "{_TYPES[kinds]}"',
-                BOOL,
-                4,
-                f'typeof {text} !== "{_TYPES[kinds]}"',
-            )
-        if kinds in ("list", "tuple"):
-            return Value(f"Array.isArray({text})", BOOL)
-        if kinds == "re.Pattern" or kinds in self.names.classes:
-            return Value(f"{text} instanceof {kinds.removeprefix('re.')}", BOOL, 5)
-        raise Refused(node, f"isinstance of {kinds}")
-
-    def _call_set(self, node: ast.Call, expected: Kind) -> Value:
-        if not node.args:
-            kind = next(
-                (part for part in parts_of(expected) if part.name == "set"), Kind("set", (ANY,))
-            )
-            return Value(f"new Set{self._generics(kind)}()", kind)
-        many = self.walked(node.args[0])
-        return Value(f"new Set({many.text})", Kind("set", (element_of(many.kind),)))
-
-    def _call_list(self, node: ast.Call, _: Kind) -> Value:
-        many = self.walked(node.args[0])
-        return Value(f"[...{many.within(UNARY)}]", list_of(element_of(many.kind)))
-
-    _call_tuple = _call_list
-
-    def _call_sorted(self, node: ast.Call, _: Kind) -> Value:
-        many = self.walked(node.args[0])
-        if not node.keywords:
-            return Value(f"[...{many.within(UNARY)}].sort()", list_of(element_of(many.kind)))
-        text = self.runtime("sortBy", f"[...{many.within(UNARY)}]", self._key(node, many.kind))
-        return Value(text, list_of(element_of(many.kind)))
-
-    def _walked_call(self, node: ast.Call, _: Kind) -> Value:
-        return self.walked(node)
-
-    _call_map = _call_filter = _call_enumerate = _call_reversed = _call_zip = _walked_call
-
-    def _call_ValueError(self, node: ast.Call, _: Kind) -> Value:
-        return Value(
-            self.runtime("new ValueError", *map(self.text, node.args)), class_of("ValueError")
-        )
+    def _own_method(self, node: ast.Call, value: Value, name: str) -> Value:
+        found = [self.member_of(part, name) for part in value.kind.present.parts]
+        first, method = found[0], f"{value.tight}.{member(name)}"
+        if first is None or None in found:
+            raise Refused(node, f"method {name} of {value.kind.text or value.kind.name}")
+        if first == SEARCH:
+            return _searched(method, list(map(self.text, node.args)))
+        if isinstance(first, Kind):
+            return self._of_value(Value(method, first.present), node)
+        return self._given(method, node, first)
 
 
-def _member(name: str) -> str:
-    return camel(name, is_member=True)
+def _given_to(kind: Kind, name: str, at: int) -> Kind:
+    """Return the kind of what a method is given, as far as that matters."""
+    if kind == PATTERN and name == "sub" and at == 0:
+        return _REPLACING
+    if kind.name == "map" and at:
+        return kind.of[1]
+    return kind.of[0] if name in ("append", "add") else ANY
+
+
+def _filled(returns: Kind, kind: Kind, other: Kind) -> Kind:
+    """Return the kind of what a method gives, by the kinds of its owner and of another value."""
+    match returns.name:
+        case "element":
+            return kind.element
+        case "member":
+            return kind.of[1]
+        case "member or other":
+            return union(kind.of[1], other)
+    return Kind(
+        returns.name, tuple(_filled(part, kind, other) for part in returns.of), returns.text
+    )
+
+
+def _searched(pattern: str, given: list[str]) -> Value:
+    """Return a search; whether it finds something has a method of its own."""
+    asked = f"{pattern}.isIn({given[0]})" if len(given) == 1 else ""
+    return Value(called(f"{pattern}.search", given), _FOUND, asked=asked)

@@ -23,40 +23,34 @@ class Comments:
     def __init__(self, source: str) -> None:
         """Find the comments of a source."""
         self._beside: dict[int, str] = {}
-        self._above: dict[int, str] = {}
+        #: On lines of their own.
+        self.alone: dict[int, str] = {}
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
                 text = re.sub("^#:? ?", "", token.string)
-                alone = not token.line[: token.start[1]].strip()
-                (self._above if alone else self._beside)[token.start[0]] = text
+                is_alone = not token.line[: token.start[1]].strip()
+                (self.alone if is_alone else self._beside)[token.start[0]] = text
 
     def above(self, line: int) -> Iterator[str]:
         """Yield the lines of comments before a line of the source."""
-        for number in sorted(number for number in self._above if number < line):
-            yield f"// {self._above.pop(number)}"
+        for number in sorted(number for number in self.alone if number < line):
+            yield f"// {self.alone.pop(number)}"
 
     def sections(self, line: int) -> Iterator[list[str]]:
         """Yield the comments before a statement of the module: a heading, and what tells of it.
 
         A heading that another one follows has nothing under it.
         """
-        numbers = sorted(number for number in self._above if number < line)
-        groups: list[list[int]] = []
-        for number in numbers:
-            if groups and groups[-1][-1] == number - 1:
-                groups[-1].append(number)
-            else:
-                groups.append([number])
-        is_told = bool(groups) and groups[-1][-1] == line - 1
-        kept = groups[-2:] if is_told else groups[-1:]
-        for group in kept:
-            texts = [self._above[number] for number in group]
-            if is_told and group is groups[-1]:
-                yield block(texts)
-            else:
-                yield [f"// {text}".rstrip() for text in texts]
-        for number in numbers:
-            del self._above[number]
+        groups: list[list[str]] = []
+        last = 0
+        for number in sorted(number for number in self.alone if number < line):
+            if number != last + 1:
+                groups.append([])
+            groups[-1].append(self.alone.pop(number))
+            last = number
+        told = [block(groups.pop())] if last == line - 1 and groups else []
+        yield from ([f"// {text}".rstrip() for text in group] for group in groups[-1:])
+        yield from told
 
     def beside(self, node: ast.AST, last: ast.AST | None = None) -> str:
         """Return the comments at the ends of a node's lines, up to those of another node."""
@@ -68,12 +62,12 @@ class Comments:
     def are_in(self, node: ast.stmt) -> bool:
         """Tell whether there are comments in the lines of a statement."""
         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        return any(line in self._beside or line in self._above for line in lines)
+        return any(line in self._beside or line in self.alone for line in lines)
 
     def drop(self, first: int, last: int) -> None:
         """Leave out the comments in some lines, and those right above them."""
-        while first - 1 in self._above:
+        while first - 1 in self.alone:
             first -= 1
-        for found in (self._above, self._beside):
+        for found in (self.alone, self._beside):
             for line in [line for line in found if first <= line <= last]:
                 del found[line]

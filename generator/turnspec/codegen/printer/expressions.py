@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
+from turnspec.codegen.printer import names
 from turnspec.codegen.printer.kinds import (
     ANY,
     BOOL,
+    LISTS,
     MATCH,
     NULL,
     NUM,
@@ -16,47 +20,43 @@ from turnspec.codegen.printer.kinds import (
     STR,
     Kind,
     Refused,
-    class_of,
-    element_of,
+    function_of,
     list_of,
-    parts_of,
-    shown,
     union,
-    without_null,
 )
-from turnspec.codegen.printer.layout import (
-    brackets,
-)
+from turnspec.codegen.printer.layout import called, listed
 from turnspec.codegen.printer.names import (
     LOW,
-    PLUS,
-    SIMPLE,
-    TIGHT,
     TIMES,
     UNARY,
+    Annotations,
     Class,
-    Names,
     Signature,
     Value,
     camel,
-    literal,
-    quoted,
 )
 
 _INFIX = {
-    **{ast.Add: ("+", PLUS), ast.Sub: ("-", PLUS), ast.Mult: ("*", TIMES), ast.Mod: ("%", TIMES)},
+    **{ast.Add: ("+", names.PLUS), ast.Sub: ("-", names.PLUS)},
+    **{ast.Mult: ("*", TIMES), ast.Mod: ("%", TIMES)},
 }
 _OF_SETS = {ast.BitAnd: "intersection", ast.Sub: "difference"}
 #: Lists for which the runtime has classes of its own.
 _GROWING = ("GrowingText",)
+_OF_MODULES = {"sys.maxsize": "Number.MAX_SAFE_INTEGER", "sys.maxunicode": "0x10ffff"}
+_OF_MATCH = {"lastgroup": union(STR, NULL), "lastindex": union(NUM, NULL)}
 
 
 class Expressions:
     """Prints expressions. Names are those of a module, and of a function in it."""
 
-    def __init__(self, names: Names) -> None:
-        """Begin outside of all functions."""
-        self.names = names
+    def __init__(self, *, is_typed: bool = True) -> None:
+        """Begin outside of all functions, with a module that defines nothing."""
+        self.is_typed = is_typed
+        self.classes: dict[str, Class] = {}
+        self.annotations = Annotations(self.classes)
+        self.functions: dict[str, Signature] = {}
+        self.globals: dict[str, Kind] = {}
         self.kinds: dict[str, Kind] = {}  # of local names
         self.owner: Class | None = None  # the class whose method is printed
         self.depth = 0  # of blocks, of which functions are the first
@@ -77,17 +77,29 @@ class Expressions:
         """Return an expression as text."""
         return self.value(node, expected).text
 
-    def runtime(self, name: str, *given: str) -> str:
-        """Return a call of the runtime."""
-        return brackets(f"{name}(", list(given), ")")
+    @contextmanager
+    def knowing(self, kinds: Mapping[str, Kind]) -> Iterator[None]:
+        """Know some names for a while; what is noted of names in it is forgotten then."""
+        outer, self.kinds = self.kinds, {**self.kinds, **kinds}
+        try:
+            yield
+        finally:
+            self.kinds = outer
 
     def sure(self, text: str) -> str:
         """Return an expression that is never undefined, which a compiler can't know."""
-        return f"{text}!" if self.names.is_typed else text
+        return f"{text}!" if self.is_typed else text
 
     def note(self, kind: Kind) -> str:
         """Return an annotation."""
-        return f": {shown(kind)}" if self.names.is_typed else ""
+        return f": {kind.shown}" if self.is_typed else ""
+
+    def arrow(self, kinds: Mapping[str, Kind], body: Value, *, is_noted: bool = True) -> Value:
+        """Return a function of some names."""
+        notes = ((camel(name), self.note(kind) * is_noted) for name, kind in kinds.items())
+        text = f"({body.text})" if body.text.startswith("{") else body.text
+        given = ", ".join(name + note for name, note in notes)
+        return Value(f"({given}) => {text}", function_of(*kinds.values(), body.kind), LOW)
 
     # Names and literals.
 
@@ -98,148 +110,121 @@ class Expressions:
             case bool():
                 return Value(str(node.value).lower(), BOOL)
             case str():
-                return Value(literal(node.value), STR)
+                return Value(names.literal(node.value), STR)
             case int() | float():
                 return Value(str(node.value), NUM)
         raise Refused(node, "literal")
 
     def _name(self, node: ast.Name, _: Kind) -> Value:
         name = node.id
-        if name == "self":
-            assert self.owner
-            return Value("this", class_of(self.owner.name))
-        for kinds in (self.kinds, self.names.kinds):
-            if name in kinds:
-                return Value(camel(name), kinds[name])
-        if name in self.names.functions:
-            return Value(camel(name), self.names.functions[name].as_kind)
-        if name in self.names.classes:
-            return self._class_as_function(node)
-        raise Refused(node, f"name {name}")
-
-    def _class_as_function(self, node: ast.Name) -> Value:
-        init = self.names.classes[node.id].methods.get("__init__", Signature())
-        given: list[ast.expr] = [ast.Name(name, ast.Load()) for name in init.kinds]
-        outer, self.kinds = self.kinds, {**self.kinds, **init.kinds}
-        made = self.value(ast.copy_location(ast.Call(node, given, []), node))
-        self.kinds = outer
-        parameters = ", ".join(
-            f"{camel(name)}{self.note(kind)}" for name, kind in init.kinds.items()
-        )
-        text = f"({made.text})" if made.text.startswith("{") else made.text
-        kind = Kind("function", (*init.kinds.values(), made.kind))
-        return Value(f"({parameters}) => {text}", kind, LOW)
+        if name == "self" and self.owner:
+            return Value("this", Kind("class", text=self.owner.name))
+        kind = self.kinds.get(name) or self.globals.get(name)
+        if kind is None and name in self.functions:
+            kind = self.functions[name].as_kind
+        if kind:
+            return Value(camel(name), kind)
+        if name not in self.classes:
+            raise Refused(node, f"name {name}")
+        init = self.classes[name].init
+        given: list[ast.expr] = [ast.Name(parameter, ast.Load()) for parameter in init.kinds]
+        with self.knowing(init.kinds):
+            made = self.value(ast.copy_location(ast.Call(node, given, []), node))
+        return self.arrow(init.kinds, made)
 
     def _joinedstr(self, node: ast.JoinedStr, _: Kind) -> Value:
         text = ""
         for part in node.values:
-            if isinstance(part, ast.Constant):
-                inner = quoted(str(part.value))[1:-1].replace('\\"', '"')
-                text += inner.replace("`", "\\`").replace("${", "\\${")
-                continue
-            assert isinstance(part, ast.FormattedValue)
-            value = self.value(part.value)
-            if part.conversion == ord("r"):
-                inner = self.runtime("repr", value.text)
-            elif part.format_spec is not None:
-                inner = self._formatted(part, value)
-            elif all(kind.name in ("str", "num", "literal") for kind in parts_of(value.kind)):
-                inner = value.text
+            if isinstance(part, ast.FormattedValue):
+                text += f"${{{self._formatted(part)}}}"
             else:
-                raise Refused(part, f"{value.kind.name} in a text")
-            text += f"${{{inner}}}"
+                assert isinstance(part, ast.Constant)
+                inner = names.quoted(str(part.value))[1:-1].replace('\\"', '"')
+                text += inner.replace("`", "\\`").replace("${", "\\${")
         return Value(f"`{text}`", STR)
 
-    def _formatted(self, part: ast.FormattedValue, value: Value) -> str:
-        assert isinstance(part.format_spec, ast.JoinedStr)
-        if ast.unparse(part.format_spec) != "f'04x'":
+    def _formatted(self, part: ast.FormattedValue) -> str:
+        value = self.value(part.value)
+        if part.conversion == ord("r"):
+            return called("repr", [value.text])
+        if part.format_spec and ast.unparse(part.format_spec) == "f'04x'":
+            return f'{value.tight}.toString(16).padStart(4, "0")'
+        if part.format_spec:
             raise Refused(part, "format specification")
-        return f'{value.within(TIGHT)}.toString(16).padStart(4, "0")'
+        if not value.kind.all_in("str", "num", "literal"):
+            raise Refused(part, f"{value.kind.name} in a text")
+        return value.text
 
-    def items(self, nodes: list[ast.expr], expected: Kind = ANY) -> tuple[list[str], list[Kind]]:
-        """Return the elements of a list, and their kinds."""
-        texts, kinds = [], []
-        inner = element_of(expected)
+    def items(self, nodes: list[ast.expr], expected: Kind = ANY) -> list[Value]:
+        """Return the elements of a list."""
+        found: list[Value] = []
         for node in nodes:
-            if not isinstance(node, ast.Starred):
-                value = self.value(node, inner)
-                texts.append(value.within(LOW))
-                kinds.append(value.kind)
-            elif isinstance(node.value, ast.Tuple | ast.List):
-                more, others = self.items(node.value.elts, expected)
-                texts += more
-                kinds += others
-            else:
-                found = self.walked(node.value)
-                texts.append(f"...{found.within(UNARY)}")
-                kinds.append(element_of(found.kind))
-        return texts, kinds
+            match node:
+                case ast.Starred(value=ast.Tuple(elts=more) | ast.List(elts=more)):
+                    found += self.items(more, expected)
+                case ast.Starred(value=many):
+                    value = self.walked(many)
+                    found.append(Value(value.spread, value.kind.element))
+                case _:
+                    found.append(self.value(node, expected.element))
+        return found
 
     def _list(self, node: ast.List | ast.Tuple, expected: Kind) -> Value:
         if expected.alias in _GROWING and not node.elts:
             return Value(f"new {expected.alias}()", expected)
-        texts, kinds = self.items(node.elts, expected)
-        return Value(brackets("[", texts, "]"), list_of(union(*kinds) if kinds else ANY))
+        found = self.items(node.elts, expected)
+        kind = union(*(each.kind for each in found)) if found else ANY
+        return Value(listed([each.text for each in found]), list_of(kind))
 
     def _tuple(self, node: ast.Tuple, expected: Kind) -> Value:
-        found = self._list(node, expected)
         is_open = any(isinstance(each, ast.Starred) for each in node.elts) or not node.elts
-        if is_open or any(part.name == "array" for part in parts_of(expected)):
-            return found
-        parts = [part for part in parts_of(expected) if part.name == "tuple"]
-        wanted = (
-            parts[0].of if parts and len(parts[0].of) == len(node.elts) else [ANY] * len(node.elts)
-        )
-        values = [self.value(each, kind) for each, kind in zip(node.elts, wanted, strict=True)]
-        text = brackets("[", [value.text for value in values], "]")
-        return Value(text, Kind("tuple", tuple(value.kind for value in values)))
+        if is_open or expected.part("array"):
+            return self._list(node, expected)
+        part, size = expected.part("tuple"), len(node.elts)
+        wanted = part.of if part and len(part.of) == size else [ANY] * size
+        values = list(map(self.value, node.elts, wanted))
+        kind = Kind("tuple", tuple(value.kind for value in values))
+        return Value(listed([value.text for value in values]), kind)
 
     def _set(self, node: ast.Set, _: Kind) -> Value:
-        texts, kinds = self.items(node.elts)
-        return Value(f"new Set({brackets('[', texts, ']')})", Kind("set", (union(*kinds),)))
+        many = self._list(ast.List(node.elts), ANY)
+        return Value(f"new Set({many.text})", Kind("set", many.kind.of))
 
     def _dict(self, node: ast.Dict, expected: Kind) -> Value:
-        if OBJECT in parts_of(expected) and not node.keys:
+        if expected.part("object") and not node.keys:
             return Value("{}", OBJECT)
-        parts = [part for part in parts_of(expected) if part.name == "map"]
-        inner = parts[0].of if parts else (ANY, ANY)
+        wanted = expected.part("map")
         texts: list[str] = []
-        kinds: list[tuple[Kind, Kind]] = []
+        kinds: list[tuple[Kind, ...]] = []
         for key, value in zip(node.keys, node.values, strict=True):
+            other = self.value(value, wanted.of[1] if wanted and key else ANY)
             if key is None:
-                other = self.value(value)
-                texts.append(f"...{other.within(UNARY)}")
-                kinds.append((other.kind.of[0], other.kind.of[1]))
-                continue
-            one, other = self.value(key), self.value(value, inner[1])
-            texts.append(brackets("[", [one.text, other.text], "]"))
-            kinds.append((one.kind, other.kind))
-        if not texts:
-            kind = parts[0] if parts else Kind("map", (ANY, ANY))
-            return Value(f"new Map{self._generics(kind)}()", kind)
-        kind = Kind("map", (union(*(key for key, _ in kinds)), union(*(kind for _, kind in kinds))))
-        if parts:
-            kind = parts[0]
-        return Value(f"new Map{self._generics(kind)}({brackets('[', texts, ']')})", kind)
+                texts.append(other.spread)
+                kinds.append(other.kind.of)
+            else:
+                one = self.value(key)
+                texts.append(listed([one.text, other.text]))
+                kinds.append((one.kind, other.kind))
+        kind = wanted or Kind("map", tuple(map(union, *kinds)) if kinds else (ANY, ANY))
+        return Value(f"new Map{self.generics(kind)}({listed(texts) if texts else ''})", kind)
 
-    def _generics(self, kind: Kind) -> str:
-        if not self.names.is_typed or ANY in kind.of:
-            return ""
-        return f"<{', '.join(map(shown, kind.of))}>"
+    def generics(self, kind: Kind) -> str:
+        """Return what something is made of, as arguments of a type."""
+        is_told = self.is_typed and ANY not in kind.of
+        return f"<{', '.join(part.shown for part in kind.of)}>" if is_told else ""
 
     # Operators.
 
-    def _binop(self, node: ast.BinOp, expected: Kind) -> Value:
+    def _binop(self, node: ast.BinOp, _: Kind) -> Value:
         left, right = self.value(node.left), self.value(node.right)
-        kind, op = without_null(left.kind), type(node.op)
+        kind, op = left.kind.present, type(node.op)
         if kind.name == "set" and op in _OF_SETS:
-            return Value(self.runtime(_OF_SETS[op], left.text, right.text), left.kind)
-        if kind.name in ("list", "array", "tuple") and op is ast.Add:
-            texts = [f"...{left.within(UNARY)}", f"...{right.within(UNARY)}"]
-            inner = union(element_of(left.kind), element_of(right.kind))
-            return Value(brackets("[", texts, "]"), list_of(inner))
+            return Value(called(_OF_SETS[op], [left.text, right.text]), left.kind)
+        if kind.name in LISTS and op is ast.Add:
+            inner = union(left.kind.element, right.kind.element)
+            return Value(listed([left.spread, right.spread]), list_of(inner))
         if kind == STR and op is ast.Mult:
-            return Value(f"{left.within(TIGHT)}.repeat({right.text})", STR)
+            return Value(f"{left.tight}.repeat({right.text})", STR)
         if op is ast.FloorDiv and kind == NUM:
             return Value(f"Math.floor({left.within(TIMES)} / {right.within(UNARY)})", NUM)
         if op not in _INFIX or not {kind, right.kind} <= {STR, NUM, BOOL}:
@@ -270,119 +255,107 @@ class Expressions:
         given = node.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.defaults:
             raise Refused(node, "lambda with more than names")
-        names = [arg.arg for arg in given.args]
-        kinds = expected.of[: len(names)] if expected.name == "function" else (ANY,) * len(names)
-        outer, self.kinds = self.kinds, {**self.kinds, **dict(zip(names, kinds, strict=True))}
-        body = self.value(node.body)
-        self.kinds = outer
-        parameters = ", ".join(camel(name) for name in names)
-        text = f"({body.text})" if body.text.startswith("{") else body.text
-        return Value(f"({parameters}) => {text}", Kind("function", (*kinds, body.kind)), LOW)
+        known = expected.of if expected.name == "function" else (ANY,) * len(given.args)
+        kinds = {arg.arg: kind for arg, kind in zip(given.args, known)}  # noqa: B905
+        with self.knowing(kinds):
+            return self.arrow(kinds, self.value(node.body), is_noted=False)
 
     # Parts of values.
 
     def _subscript(self, node: ast.Subscript, _: Kind) -> Value:
-        value, index = self.value(node.value), node.slice
-        kind, text = without_null(value.kind), value.within(TIGHT)
-        if isinstance(index, ast.Slice):
-            return self._slice(node, value, index)
-        if self.value(index).kind == BOOL:
-            raise Refused(node, "a truth as an index")
-        if kind == MATCH:
-            return Value(f"{text}.get({self.text(index)})", STR)
-        if kind.name == "map":
-            return Value(self.sure(f"{text}.get({self.text(index)})"), kind.of[1])
-        if kind in (OBJECT, ANY):
-            return Value(self.runtime("memberOf", value.text, self.text(index)))
-        if isinstance(index, ast.UnaryOp) and kind == STR and SIMPLE.fullmatch(text):
-            return Value(f"{text}.charAt({text}.length {self.text(index).replace('-', '- ')})", STR)
-        if isinstance(index, ast.UnaryOp):
-            return Value(self.sure(f"{text}.at({self.text(index)})"), element_of(kind))
-        number = index.value if isinstance(index, ast.Constant) else None
-        if kind == STR and not isinstance(number, int):
-            return Value(f"{text}.charAt({self.text(index)})", STR)
-        if kind == STR and isinstance(number, int):  # a character may be two units
-            return Value(self.runtime("characters", text, str(number), str(number + 1)), STR)
-        if kind.name == "tuple" and isinstance(number, int):
-            return Value(f"{text}[{number}]", kind.of[number])
-        if kind.name in ("list", "array", "union"):
-            kinds = [
-                part.of[0] if part.name != "tuple" else ANY for part in parts_of(kind) if part.of
-            ]
-            return Value(self.sure(f"{text}[{self.text(index)}]"), union(*kinds) if kinds else ANY)
-        raise Refused(node, f"element of {kind.name}")
+        value = self.value(node.value)
+        kind, text = value.kind.present, value.tight
+        if isinstance(node.slice, ast.Slice):
+            return self._slice(node, value, node.slice)
+        index = self.value(node.slice)
+        match node.slice:
+            case _ if index.kind == BOOL:
+                raise Refused(node, "a truth as an index")
+            case _ if kind == MATCH:
+                return Value(f"{text}.get({index.text})", STR)
+            case _ if kind.name == "map":
+                return Value(self.sure(f"{text}.get({index.text})"), kind.of[1])
+            case _ if kind in (OBJECT, ANY):
+                return Value(called("memberOf", [value.text, index.text]))
+            case ast.UnaryOp() if kind == STR and names.SIMPLE.fullmatch(text):
+                place = index.text.replace("-", "- ")
+                return Value(f"{text}.charAt({text}.length {place})", STR)
+            case ast.UnaryOp():
+                return Value(self.sure(f"{text}.at({index.text})"), kind.element)
+            case ast.Constant(value=int(at)) if kind == STR:  # a character may be two units
+                return Value(called("characters", [text, str(at), str(at + 1)]), STR)
+            case ast.Constant(value=int(at)) if kind.name == "tuple":
+                return Value(f"{text}[{at}]", kind.of[at])
+            case _ if kind == STR:
+                return Value(f"{text}.charAt({index.text})", STR)
+        if kind.name not in ("list", "array", "union"):
+            raise Refused(node, f"element of {kind.name}")
+        kinds = [part.of[0] if part.name != "tuple" else ANY for part in kind.parts if part.of]
+        return Value(self.sure(f"{text}[{index.text}]"), union(*kinds) if kinds else ANY)
 
     def _slice(self, node: ast.Subscript, value: Value, index: ast.Slice) -> Value:
-        kind = without_null(value.kind)
+        kind = value.kind.present
         if index.step is not None or kind.name not in ("str", "list", "array"):
             raise Refused(node, f"slice of {kind.name}")
-        ends = [self.text(end) if end else "" for end in (index.lower, index.upper)]
-        kind = list_of(kind.of[0]) if kind.name == "array" else kind
-        is_short = isinstance(index.upper, ast.Constant) and (not ends[0] or ends[0].isdigit())
+        start, end = (self.text(each) if each else "" for each in (index.lower, index.upper))
+        is_short = isinstance(index.upper, ast.Constant) and (not start or start.isdigit())
         if kind == STR and is_short:  # by characters, of which some are two units
-            return Value(self.runtime("characters", value.text, ends[0] or "0", ends[1]), STR)
+            return Value(called("characters", [value.text, start or "0", end]), STR)
         match index.upper:
             case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(count))) if (
                 kind == STR and index.lower and ast.unparse(left) == ast.unparse(index.lower)
             ):
-                return Value(self.runtime("charactersAt", value.text, ends[0], str(count)), STR)
-        inside = ", ".join(end for end in (ends[0] or ("0" if ends[1] else ""), ends[1]) if end)
-        return Value(f"{value.within(TIGHT)}.slice({inside})", kind)
+                return Value(called("charactersAt", [value.text, start, str(count)]), STR)
+        inside = ", ".join(filter(None, [start or "0" * bool(end), end]))
+        kind = list_of(kind.of[0]) if kind.name == "array" else kind
+        return Value(f"{value.tight}.slice({inside})", kind)
 
     def _attribute(self, node: ast.Attribute, _: Kind) -> Value:
-        name, owner = node.attr, node.value
-        class_ = self.names.classes.get(owner.id) if isinstance(owner, ast.Name) else None
+        name, owner = node.attr, node.value.id if isinstance(node.value, ast.Name) else ""
+        class_ = self.classes.get(owner)
         if class_ and name in class_.members:
-            return Value(quoted(class_.members[name]), Kind("enum", text=class_.name))
-        if isinstance(owner, ast.Name) and f"{owner.id}.{name}" == "sys.maxsize":
-            return Value("Number.MAX_SAFE_INTEGER", NUM)
-        if isinstance(owner, ast.Name) and f"{owner.id}.{name}" == "sys.maxunicode":
-            return Value("0x10ffff", NUM)
-        value = self.value(owner)
-        text, kind = value.within(TIGHT), without_null(value.kind)
-        member = f"{text}.{camel(name, is_member=True)}"
-        if kind == MATCH and name in ("lastgroup", "lastindex"):
-            return Value(member, union(STR if name == "lastgroup" else NUM, NULL))
-        if kind == PATTERN and name == "groupindex":
-            return Value(member, Kind("array", (STR,)))
-        if kind == PATTERN and name == "pattern":
-            return Value(f"{text}.source", STR)
-        if kind == PATTERN and name == "search":
-            return Value(text, SEARCH)
-        return self._member(node, value, member)
-
-    def _member(self, node: ast.Attribute, value: Value, member: str) -> Value:
+            return Value(names.quoted(class_.members[name]), Kind("enum", text=owner))
+        if constant := _OF_MODULES.get(f"{owner}.{name}"):
+            return Value(constant, NUM)
+        value = self.value(node.value)
+        text, kind = value.tight, value.kind.present
+        of_pattern = {
+            "groupindex": Value(f"{text}.groupindex", Kind("array", (STR,))),
+            "pattern": Value(f"{text}.source", STR),
+            "search": Value(text, SEARCH),
+        }
+        if kind == PATTERN and name in of_pattern:
+            return of_pattern[name]
+        if kind == MATCH and name in _OF_MATCH:
+            return Value(f"{text}.{name}", _OF_MATCH[name])
         kinds = []
-        for part in parts_of(without_null(value.kind)):
-            found = self.member_of(part, node.attr)
+        for part in kind.parts:
+            found = self.member_of(part, name)
             if found is None:
-                raise Refused(node, f"attribute {node.attr} of {part.text or part.name}")
+                raise Refused(node, f"attribute {name} of {part.text or part.name}")
             if isinstance(found, Signature) and not found.is_property:
-                return self._bound(node, member, found)
+                return self._bound(node, f"{text}.{names.member(name)}", found)
             kinds.append(found.returns if isinstance(found, Signature) else found)
-        return Value(member, union(*kinds))
+        return Value(f"{text}.{names.member(name)}", union(*kinds))
 
-    def _bound(self, node: ast.Attribute, member: str, found: Signature) -> Value:
+    def _bound(self, node: ast.Attribute, method: str, found: Signature) -> Value:
         """Return a method of what has a name as a function, which is quicker than a bound one."""
         if not isinstance(node.value, ast.Name) or not self.is_lasting(node.value.id):
             raise Refused(node, f"method {node.attr} of what may be another one later")
-        given = ", ".join(f"{camel(name)}{self.note(kind)}" for name, kind in found.kinds.items())
-        text = f"({given}) => {member}({', '.join(map(camel, found.kinds))})"
-        return Value(text, found.as_kind, LOW)
+        call = Value(f"{method}({', '.join(map(camel, found.kinds))})", found.returns)
+        return self.arrow(found.kinds, call)
 
     def is_lasting(self, name: str) -> bool:
         """Tell whether a name has one value for as long as it is known."""
-        return False
+        raise NotImplementedError
 
     def member_of(self, kind: Kind, name: str) -> Kind | Signature | None:
         """Return what a class, or one that it is made of, has by a name."""
-        class_ = self.names.classes.get(kind.text) if kind.name == "class" else None
+        class_ = self.classes.get(kind.text) if kind.name == "class" else None
         while class_:
-            if name in class_.fields:
-                return class_.fields[name]
-            if name in class_.methods:
-                return class_.methods[name]
-            class_ = self.names.classes.get(class_.base)
+            if name in class_.fields or name in class_.methods:
+                return class_.fields.get(name) or class_.methods[name]
+            class_ = self.classes.get(class_.base)
         return None
 
     def walked(self, node: ast.expr) -> Value:

@@ -7,22 +7,12 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from turnspec.codegen.printer.blocks import Blocks
-from turnspec.codegen.printer.kinds import (
-    ANY,
-    BOOL,
-    NUM,
-    STR,
-    Kind,
-    Refused,
-    element_of,
-    merged,
-)
-from turnspec.codegen.printer.names import (
-    Signature,
-    camel,
-)
-from turnspec.codegen.printer.scopes import scope_of
-from turnspec.codegen.printer.syntax import simplified
+from turnspec.codegen.printer.kinds import ANY, BOOL, NUM, STR, Kind, Refused, union
+from turnspec.codegen.printer.names import Signature, camel
+from turnspec.codegen.printer.scopes import Scope
+from turnspec.codegen.printer.statements import stored
+
+_STORING = (ast.Assign, ast.AnnAssign, ast.For, ast.NamedExpr)
 
 
 class Functions(Blocks):
@@ -37,30 +27,25 @@ class Functions(Blocks):
         for name, kind in signature.kinds.items():
             default = signature.defaults.get(name)
             given = f" = {self.text(default, kind)}" if default else ""
-            is_shown = default is not None and kind in (STR, NUM, BOOL)
-            note = "" if is_shown else self.note(kind)
+            note = "" if default and kind in (STR, NUM, BOOL) else self.note(kind)
             found.append(f"{'' if name in used else '_'}{camel(name)}{note}{given}")
         return found
 
     def function(self, head: str, signature: Signature, body: list[ast.stmt], end: int) -> None:
         """Put a function."""
-        outer = self.kinds
-        self.kinds = {**outer, **signature.kinds}
-        body = simplified(body)
         self.returns = signature.returns
         if signature.returns.name == "reading":
             self.returns = signature.returns.of[0]
-        self.scope = scope_of(body, set(signature.kinds))
-        self.declared = self._declared(body, signature)
+        self.scope = Scope(body, signature.kinds)
+        self.declared = self.kinds_in(body, signature)
         self.check(body[0] if body else None, self.declared)
-        self.kinds = {**outer, **self.declared}
-        self.put(f"{head} {{")
-        self.block(body)
-        self.depth += 1
-        self.put_comments(end + 1)
-        self.depth -= 1
-        self.put("}")
-        self.kinds = outer
+        with self.knowing(self.declared):
+            self.put(f"{head} {{")
+            self.block(body, "")
+            self.depth += 1
+            self.put_comments(end + 1)
+            self.depth -= 1
+            self.put("}")
 
     def check(self, node: ast.AST | None, names: Iterable[str]) -> None:
         """See that no name is one of the runtime's.
@@ -72,46 +57,36 @@ class Functions(Blocks):
             if camel(name) in self.reserved:
                 raise Refused(node or ast.Pass(), f"name {name}, which the runtime has")
 
-    def _declared(self, body: list[ast.stmt], signature: Signature) -> dict[str, Kind]:
+    def kinds_in(self, body: list[ast.stmt], signature: Signature) -> dict[str, Kind]:
         """Return the kinds of a function's names: as annotated, or as all that they are given."""
-        found = dict(signature.kinds)
-        annotated = set(signature.kinds)
-        nodes = sorted(_statements(body), key=lambda node: (node.lineno, node.col_offset))
-        for node in nodes:
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                found[node.target.id] = self.names.annotations.kind(node.annotation)
-                annotated.add(node.target.id)
-        outer = self.kinds
+        nodes = [each for part in body for each in ast.walk(part) if isinstance(each, _STORING)]
+        nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+        annotated = signature.kinds | {
+            each.target.id: self.annotations.kind(each.annotation)
+            for each in nodes
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
+        found = dict(annotated)
         for _ in range(2):  # as a loop may read what it stores behind that
             for node in nodes:
-                self.kinds = {**outer, **found}
-                with suppress(Refused):  # as what conditions say isn't known yet
+                # What conditions say isn't known yet.
+                with self.knowing(found), suppress(Refused):
                     for name, kind in self._stores(node):
                         if name not in annotated:
-                            found[name] = merged(found, name, kind)
-        self.kinds = outer
+                            found[name] = union(found[name], kind) if name in found else kind
         return found
 
-    def _stores(self, node: ast.stmt | ast.NamedExpr) -> Iterator[tuple[str, Kind]]:
-        before = dict(self.kinds)
+    def _stores(self, node: ast.AST) -> Iterator[tuple[str, Kind]]:
         match node:
             case ast.Assign(targets=[target], value=value):
-                self.bind(target, self.value(value, self._kind_of(target)).kind)
+                known = self.kinds.get(target.id, ANY) if isinstance(target, ast.Name) else ANY
+                kind = self.value(value, known).kind
             case ast.For(target=target, iter=many):
-                self.bind(target, element_of(self.walked(many).kind))
+                kind = self.walked(many).kind.element
             case ast.NamedExpr(target=target, value=value):
-                self.bind(target, self.value(value).kind)
+                kind = self.value(value).kind
             case _:
                 return
-        for name in self._stored(target):
+        self.bind(target, kind)
+        for name in stored(target):
             yield name, self.kinds[name]
-        self.kinds = before
-
-    def _kind_of(self, target: ast.expr) -> Kind:
-        return self.kinds.get(target.id, ANY) if isinstance(target, ast.Name) else ANY
-
-
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt | ast.NamedExpr]:
-    for each in ast.walk(ast.Module(body, [])):
-        if isinstance(each, ast.Assign | ast.AnnAssign | ast.For | ast.NamedExpr):
-            yield each

@@ -5,37 +5,18 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from turnspec.codegen.printer.comments import block
-from turnspec.codegen.printer.kinds import (
-    ANY,
-    NULL,
-    Kind,
-    Refused,
-    shown,
-    union,
-)
-from turnspec.codegen.printer.layout import (
-    WIDTH,
-    brackets,
-)
-from turnspec.codegen.printer.learning import (
-    DECORATORS,
-    QUOTED_TYPES,
-    TYPING,
-    Learning,
-    alternatives,
-    is_generator,
-    is_type,
-    names_of,
-)
-from turnspec.codegen.printer.names import (
-    Class,
-    camel,
-    quoted,
-)
+from turnspec.codegen.printer.kinds import ANY, NULL, Kind, Refused
+from turnspec.codegen.printer.layout import WIDTH, braces, called
+from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
+from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.statements import joined
+
+_TYPING = ("T", "Reading", "MORE_TEXT")
+#: Aliases whose types are quoted, as they name themselves.
+_QUOTED_TYPES = ("Notation", "Parts", "Followers", "Step", "Slots", "Rows")
 
 
 class NotInSubset(Exception):
@@ -54,126 +35,84 @@ class Module(Learning):
         """Return what some names need, printed.
 
         Raises:
-            Refused: the subset doesn't have something of it.
+            NotInSubset: the subset doesn't have something of it.
         """
         if ast.get_docstring(self.tree):  # what stands above it is of the file
             self.comments.drop(1, self.tree.body[0].end_lineno or 1)
-        self.needed = self._reached(roots)
+        self.needed = reached(roots, self._uses) & set(self.defined) - {*self.runtime, *_TYPING}
         for node in self.tops:
-            if not set(names_of(node)) & self.needed:
-                first = min(
-                    [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]
-                )
-                self.comments.drop(first, node.end_lineno or first)
+            if name_of(node) not in self.needed:
+                self.comments.drop(_first_line(node), node.end_lineno or 0)
         self.learn()
         for node in self.tops:
-            if set(names_of(node)) & self.needed:
+            if name_of(node) in self.needed:
                 with self.noting():
-                    self.check(node, names_of(node))
+                    self.check(node, [name_of(node)])
+                    for lines in self.comments.sections(_first_line(node)):
+                        self.lines += ["", *lines]
                     self._put_top(node)
         if self.refusals:
             raise NotInSubset(self.refusals)
         text = re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines))
         return re.sub(r"(?<=\{\n)\n", "", text).strip("\n") + "\n"
 
-    def _reached(self, roots: Iterable[str]) -> set[str]:
-        found: set[str] = set()
-        waiting = list(roots)
-        while waiting:
-            name = waiting.pop()
-            if name in (*found, *self.names.runtime, *TYPING) or name not in self.defined:
-                continue
-            found.add(name)
-            for each in ast.walk(self.defined[name]):
-                if isinstance(each, ast.Name):
-                    waiting.append(each.id)
-                elif isinstance(each, ast.Constant) and isinstance(each.value, str):
-                    waiting += (
-                        re.findall(r"[A-Za-z_]\w*", each.value) if name in QUOTED_TYPES else []
-                    )
-        return found
+    def _uses(self, name: str) -> Iterator[str]:
+        """Yield the names that a statement of the module uses, if it is printed."""
+        if name in (*self.runtime, *_TYPING) or name not in self.defined:
+            return
+        for each in ast.walk(self.defined[name]):
+            match each:
+                case ast.Name(id=other):
+                    yield other
+                case ast.Constant(value=str(text)) if name in _QUOTED_TYPES:
+                    yield from re.findall(r"[A-Za-z_]\w*", text)
 
     def _put_top(self, node: ast.stmt) -> None:
-        self._put_top_comments(node)
+        name = name_of(node)
         match node:
             case ast.FunctionDef():
                 self.lines.append("")
                 self._put_function(node)
-            case ast.ClassDef(name=name) if self.names.classes[name].members:
-                self._put_names(name)
-            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.names.classes:
-                self._put_names(name)
+            case _ if name in self.classes and self.classes[name].is_enum:
+                self._put_type(name, list(map(quoted, self.classes[name].members.values())))
             case ast.ClassDef():
                 self.lines.append("")
                 self._put_class(node)
-            case ast.Assign(targets=[ast.Name(id="FORMAT")], value=ast.Dict() as value):
-                self._put_format(value)
-            case ast.Assign(targets=[ast.Name(id=name)]) if name in self.names.annotations.written:
-                self._put_alias(name)
-            case ast.AnnAssign(target=ast.Name(id=name)) if is_type(node):
-                self._put_alias(name)
-            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
-                kind = self.names.kinds[name]
-                self.put(
-                    joined(f"const {camel(name)}{self.note(kind)} =", self.text(value, kind)), node
-                )
-            case ast.Assign(targets=[target], value=value):
-                self._put_constant(node, target, value)
+            case ast.Assign(value=ast.Dict() as value) if name == "FORMAT":
+                pairs = zip(value.keys, value.values, strict=True)
+                texts = [
+                    f"{ast.literal_eval(key or each)}: {self.text(each)}" for key, each in pairs
+                ]
+                note = ": FormatTexts" * self.is_typed
+                self.lines.append("")
+                self.put(f"export const FORMAT{note} = {braces(texts)};")
+            case _ if name in self.annotations.written:
+                kind = self.annotations.kind(ast.Name(name))
+                if kind.alias == name:
+                    parts = _alternatives(self.annotations.written[name])
+                    self._put_type(name, [self.annotations.kind(part).shown for part in parts])
+            case ast.AnnAssign(value=ast.expr() as value) | ast.Assign(value=value):
+                self._put_constant(node, name, value)
             case _:
                 raise Refused(node, type(node).__name__)
 
-    def _put_top_comments(self, node: ast.stmt) -> None:
-        decorators = [each.lineno for each in getattr(node, "decorator_list", ())]
-        for lines in self.comments.sections(min([node.lineno, *decorators])):
-            self.lines += ["", *lines]
-
-    def _put_constant(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            for one, other in zip(target.elts, value.elts, strict=True):
-                self.put(f"const {self.target(one)} = {self.text(other)};")
-            return
-        name = ast.unparse(target)
-        kind = self.names.kinds[name]
+    def _put_constant(self, node: ast.AnnAssign | ast.Assign, name: str, value: ast.expr) -> None:
+        kind = self.globals.get(name, ANY)
         found = self.value(value, kind)
-        if "new Pattern(" in found.text:
-            lines, self.lines = self.lines, self.last_lines
-            self.put(joined(f"const {camel(name)} =", found.text), node)
-            self.lines = lines
-            return
-        is_told = kind.name in ("array", "map", "list") and ANY not in kind.of
-        note = self.note(kind) if is_told else ""
+        is_told = kind.name in ("array", "list") and ANY not in kind.of
+        is_told = not found.is_made(kind) and (is_told or isinstance(node, ast.AnnAssign))
+        is_pattern = "new Pattern(" in found.text and isinstance(node, ast.Assign)
+        note = self.note(kind) * (is_told and not is_pattern)
+        lines = self.lines
+        if is_pattern:
+            self.lines = self.last_lines
         self.put(joined(f"const {camel(name)}{note} =", found.text), node)
-
-    def _put_format(self, value: ast.Dict) -> None:
-        members = [
-            f"{ast.literal_eval(key)}: {self.text(other)}"
-            for key, other in zip(value.keys, value.values, strict=True)
-            if key
-        ]
-        note = ": FormatTexts" if self.names.is_typed else ""
-        self.lines += ["", f"export const FORMAT{note} = {{"]
-        self.lines += [f"  {member}," for member in members]
-        self.lines.append("};")
-
-    def _put_names(self, name: str) -> None:
-        """Put an enumeration: the names of what there is."""
-        if self.names.is_typed:
-            self._put_type(name, list(map(quoted, self.names.classes[name].members.values())))
-
-    def _put_alias(self, name: str) -> None:
-        annotations = self.names.annotations
-        kind = annotations.kind(ast.Name(name))
-        if self.names.is_typed and kind.alias == name:
-            written = annotations.written[name]
-            if isinstance(written, ast.Constant) and isinstance(written.value, str):
-                written = ast.parse(written.value, mode="eval").body
-            parts = [Kind(kind.name, kind.of, kind.text)]
-            if isinstance(written, ast.BinOp):
-                parts = [annotations.kind(part) for part in alternatives(written)]
-            self._put_type(name, list(map(shown, parts)))
+        self.lines = lines
 
     def _put_type(self, name: str, parts: list[str]) -> None:
         """Put a type of several alternatives, as many on a line as fit in."""
+        if not self.is_typed:
+            return
         head = f"{'export ' if name in self.exported else ''}type {name} ="
         text = f"{head} {' | '.join(parts)};"
         if len(text) > WIDTH:
@@ -183,29 +122,23 @@ class Module(Learning):
         self.lines.append(text)
 
     def _put_function(self, node: ast.FunctionDef) -> None:
-        signature = self.names.functions[node.name]
+        signature = self.functions[node.name]
         body = self._put_doc(node)
-        star = "*" if is_generator(node) else ""
-        parameters = self.parameters(signature, body)
-        result = self._result(signature.returns)
-        match [ast.unparse(each) for each in node.decorator_list]:
-            case []:
-                head = brackets(f"function{star} {camel(node.name)}(", parameters, f"){result}")
-                self.function(head, signature, body, node.end_lineno or 0)
-            case [cache] if cache.startswith("lru_cache("):
-                size = cache.removeprefix("lru_cache(").rstrip(")")
-                head = brackets(
-                    f"const {camel(node.name)} = remembered({size}, (", parameters, f"){result} =>"
-                )
-                self.function(head, signature, body, node.end_lineno or 0)
-                self.lines[-1] += ");"
-            case other:
-                raise Refused(node, f"decorator {other}")
+        parameters, result = self.parameters(signature, body), self._result(signature.returns)
+        head = f"{called(f'function{_star(node)} {camel(node.name)}', parameters)}{result}"
+        decorators = [ast.unparse(each) for each in node.decorator_list]
+        is_kept = bool(decorators) and decorators[0].startswith("lru_cache(")
+        if decorators[is_kept:]:
+            raise Refused(node, f"decorator {decorators}")
+        if is_kept:
+            size = decorators[0].removeprefix("lru_cache(").rstrip(")")
+            head = f"const {camel(node.name)} = remembered({size}, "
+            head += f"{called('', parameters)}{result} =>"
+        self.function(head, signature, body, node.end_lineno or 0)
+        self.lines[-1] += ");" * is_kept
 
     def _result(self, kind: Kind) -> str:
-        if not self.names.is_typed:
-            return ""
-        return ": void" if kind == NULL else f": {shown(kind)}"
+        return self.note(Kind("void") if kind == NULL else kind)
 
     def _put_doc(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
         """Put a docstring; return the body without it."""
@@ -219,7 +152,7 @@ class Module(Learning):
     # Classes.
 
     def _put_class(self, node: ast.ClassDef) -> None:
-        class_ = self.owner = self.names.classes[node.name]
+        class_ = self.owner = self.classes[node.name]
         body = self._put_doc(node)
         base = f" extends {class_.base}" if class_.base else ""
         self.put(f"class {node.name}{base} {{")
@@ -234,72 +167,86 @@ class Module(Learning):
         self.owner = None
 
     def _put_fields(self, class_: Class) -> None:
-        init = next(
-            (each for each in class_.node.body if getattr(each, "name", "") == "__init__"), None
-        )
-        plain = [each for each in getattr(init, "body", ()) if not isinstance(each, ast.If)]
-        sure = {
-            each.attr
-            for each in ast.walk(ast.Module(plain, []))
-            if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
-        }
-        given = {}
+        given, sure = dict[str, tuple[str, ast.stmt]](), set[str]()
         for each in class_.node.body:
-            target = (
-                each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
-            )
-            if (
-                isinstance(each, ast.Assign | ast.AnnAssign)
-                and isinstance(target, ast.Name)
-                and each.value
-            ):
-                given[target.id] = self.text(each.value, class_.fields.get(target.id, ANY))
-        base = self.names.classes.get(class_.base)
-        for name, kind in class_.fields.items():
-            if base and name in base.fields and name not in given:
-                continue
-            member = camel(name, is_member=True)
-            override = "override " if base and name in base.fields and self.names.is_typed else ""
+            match each:
+                case ast.FunctionDef(name="__init__", body=body):
+                    plain = [part for part in body if not isinstance(part, ast.If)]
+                    nodes = ast.walk(ast.Module(plain, []))
+                    attributes = [part for part in nodes if isinstance(part, ast.Attribute)]
+                    sure |= {part.attr for part in attributes if isinstance(part.ctx, ast.Store)}
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(
+                    target=ast.Name(id=name), value=ast.expr() as value
+                ):
+                    kind = class_.fields.get(name, ANY)
+                    found = self.value(value, kind)
+                    note = "" if found.is_of(kind) else self.note(kind)
+                    given[name] = f"{note} = {found.text};", each
+        base = self.classes.get(class_.base)
+        for name in sorted(class_.fields, key=lambda name: name not in given):
+            kind = class_.fields[name]
+            is_again = base is not None and name in base.fields
+            head = "override " * (is_again and self.is_typed) + member(name)
             if name in given:
-                self.put(f"{override}{member}{self.note(kind)} = {given[name]};")
-            elif self.names.is_typed:
-                self.put(f"{override}{member}{'' if name in sure else '!'}{self.note(kind)};")
+                self.put(f"{head}{given[name][0]}", given[name][1])
+            elif self.is_typed and not is_again:
+                self.put(f"{head}{'' if name in sure else '!'}{self.note(kind)};")
 
     def _put_method(self, class_: Class, node: ast.FunctionDef) -> None:
-        signature = class_.methods[node.name]
+        signature, base = class_.methods[node.name], self.classes.get(class_.base)
         decorators = [ast.unparse(each) for each in node.decorator_list]
         if set(decorators) - set(DECORATORS):
             raise Refused(node, f"decorator {decorators}")
         if node.name.startswith("__") and node.name != "__init__":
             raise Refused(node, f"method {node.name}")
-        self.lines.append("")
-        self.put_comments(min([node.lineno, *(each.lineno for each in node.decorator_list)]))
-        body = self._put_doc(node)
-        name, result = camel(node.name, is_member=True), self._result(signature.returns)
-        if node.name == "__init__":
-            head = brackets("constructor(", self.parameters(signature, body), ")")
-            self.function(head, signature, body, node.end_lineno or 0)
+        if node.name == "__init__" and not node.body:
             return
-        base = self.names.classes.get(class_.base)
-        override = "override " if base and node.name in base.methods and self.names.is_typed else ""
+        self.lines.append("")
+        self.put_comments(_first_line(node))
+        body = self._put_doc(node)
+        name, result = member(node.name), self._result(signature.returns)
         if decorators == ["cached_property"]:
-            self._put_kept(name, signature.returns, result)
-            name = f"_made{name.strip('_')[:1].upper()}{name.strip('_')[1:]}"
-        prefix = "get " if decorators == ["property"] else "*" if is_generator(node) else ""
-        head = brackets(
-            f"{override}{prefix}{name}(", self.parameters(signature, body), f"){result}"
-        )
+            name = self._put_kept(name, signature.returns, result)
+        is_again = base is not None and node.name in base.methods and self.is_typed
+        name = f"{'override ' * is_again}{'get ' * (decorators == ['property'])}{_star(node)}{name}"
+        if node.name == "__init__":
+            name, result = "constructor", ""
+        head = f"{called(name, self.parameters(signature, body))}{result}"
         self.function(head, signature, body, node.end_lineno or 0)
 
-    def _put_kept(self, name: str, kind: Kind, result: str) -> None:
-        """Put a property that is made once, when it is asked for."""
+    def _put_kept(self, name: str, kind: Kind, result: str) -> str:
+        """Put a property that is made once, when it is asked for; return the name of what does."""
         plain = name.strip("_")
-        made = f"_made{plain[:1].upper()}{plain[1:]}"
+        plain = plain[:1].upper() + plain[1:]
         self.put(f"get {name}(){result} {{")
-        self.put(f"  return (this._kept{plain[:1].upper()}{plain[1:]} ??= this.{made}());")
+        self.put(f"  return (this._kept{plain} ??= this._made{plain}());")
         self.put("}")
         self.lines.append("")
-        if self.names.is_typed:
-            whole = shown(union(kind))
-            self.put(f"_kept{plain[:1].upper()}{plain[1:]}: {whole} | undefined;")
+        if self.is_typed:
+            self.put(f"_kept{plain}: {kind.shown} | undefined;")
             self.lines.append("")
+        return f"_made{plain}"
+
+
+def _first_line(node: ast.stmt) -> int:
+    """Return the line that a statement begins in, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def _star(node: ast.FunctionDef) -> str:
+    """Return the sign of a function that yields."""
+    yields = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
+    return "*" if yields else ""
+
+
+def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the alternatives of a type."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield from _alternatives(ast.parse(text, mode="eval").body)
+        case ast.BinOp(left=left, right=right):
+            yield from _alternatives(left)
+            yield from _alternatives(right)
+        case _:
+            yield node

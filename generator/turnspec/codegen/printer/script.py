@@ -11,11 +11,11 @@ from itertools import groupby
 
 from turnspec import engine
 from turnspec.codegen.printer.module import Module
-from turnspec.codegen.printer.names import camel
+from turnspec.codegen.printer.names import camel, reached
 from turnspec.codegen.printer.untyped import untyped
 
 #: The files of the runtime, in a reader's order.
-FILES = ("parser", "options", "results", "tools", "json", "literals", "python", "loading")
+FILES = ("parser", "options", "results", "json", "literals", "python", "loading")
 #: What Python's modules define and scripts have by hand.
 BY_HAND = frozenset(
     (
@@ -25,8 +25,8 @@ BY_HAND = frozenset(
         *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json"),
         *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
         *("literal_as_json", "without_warnings", "dump_python", "join_halves"),
-        *("keyword_arguments", "types_of", "PYTHON_ERRORS", "parameters_by_name", "is_list"),
-        *("is_mapping", "object_in", "list_in", "schema_options", "apart", "near"),
+        *("keyword_arguments", "types_of", "PYTHON_ERRORS", "is_list", "is_mapping", "apart"),
+        "near",
     )
 )
 #: What the runtime asks of a printed parser.
@@ -37,72 +37,61 @@ PUBLIC = (
     *("Problem", "ProblemKind", "ReasoningDelta", "Tool", "ToolCall", "ToolCallDelta"),
     *("ToolCallEnd", "ToolCallStart", "parse", "sliceOf", "toDelta"),
 )
+_COMMENT = r"(?: *//.*\n| */\*\*(?:[^*]|\*(?!/))*\*/\n)*"
 _DECLARATION = re.compile(
-    r"^(?:export )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)", re.MULTILINE
+    rf"^{_COMMENT}(?:export )?(?:async )?(?:function\*?|class|const|let|interface|type) (\w+)",
+    re.MULTILINE,
 )
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
+_METHOD = re.compile(r" \{\n(?:    .*\n|\n)*  \}$", re.MULTILINE)
+_FUNCTION = re.compile(r" \{\n(?:  .*\n|\n)*\}\Z")
+_PRIVATE = re.compile(rf"^{_COMMENT}  private (?:[^{{;\n]*;|(?:.*\n)+?  \}})\n\n?", re.MULTILINE)
+_WITH_DEFAULT = re.compile(r"(\w+)(?:: ([^=,()]+?))? = (\{\}|false)(?=[,)])")
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a file of the runtime defines, with the comments above it."""
+    """What a file of the runtime defines, with the comments above it, and the names it may use."""
 
     name: str
     text: str
-
-    @property
-    def words(self) -> set[str]:
-        """The names that it may use."""
-        return names_in(self.text)
+    words: frozenset[str]
 
 
-def names_in(script: str) -> set[str]:
+def names_in(script: str) -> frozenset[str]:
     """Return the names that a script may use, but those of members."""
     code = re.sub(r"/\*\*[\s\S]*?\*/|(?<=\s)//.*|\"(?:[^\"\\\n]|\\.)*\"", "", script)
-    return set(re.findall(r"(?<![\w.])(?:\.\.\.)?(\w+)", code))
+    return frozenset(re.findall(r"(?<![\w.])(?:\.\.\.)?(\w+)", code))
 
 
 @cache
-def runtime() -> tuple[Declaration, ...]:
-    """Return what the runtime defines."""
-    files = resources.files(engine)
-    texts = (files.joinpath(f"runtime/{name}.ts").read_text("utf-8") for name in FILES)
-    return tuple(found for text in texts for found in _declarations(text))
+def runtime() -> dict[str, Declaration]:
+    """Return what the runtime defines, by name."""
+    folder = resources.files(engine).joinpath("runtime")
+    texts = (folder.joinpath(f"{name}.ts").read_text("utf-8") for name in FILES)
+    return {found.name: found for text in texts for found in _declarations(text)}
 
 
 def _declarations(text: str) -> Iterator[Declaration]:
     text = _IMPORT.sub("", re.sub(r"\A/\*\*[\s\S]*?\*/\n", "", text))
-    found = list(_DECLARATION.finditer(text))
     # What has several signatures is one.
-    found = [next(same) for _, same in groupby(found, key=lambda each: each[1])]
-    starts = [_with_comments(text, each.start()) for each in found]
-    for each, start, end in zip(found, starts, [*starts[1:], len(text)], strict=True):
-        yield Declaration(each[1], text[start:end].strip("\n"))
+    found = [next(same) for _, same in groupby(_DECLARATION.finditer(text), lambda each: each[1])]
+    ends = [*(each.start() for each in found[1:]), len(text)]
+    for each, end in zip(found, ends, strict=True):
+        part = text[each.start() : end].strip("\n")
+        yield Declaration(each[1], part, names_in(part))
 
 
-def _with_comments(text: str, at: int) -> int:
-    """Return where the comments begin that stand right above a place."""
-    lines = text[:at].split("\n")
-    while len(lines) > 1 and re.match(r"(//| \*|/\*\*)", lines[-2]):
-        del lines[-2]
-    return len("\n".join(lines))
-
-
-def needed(printed: str, roots: Iterable[str] = PUBLIC) -> list[Declaration]:
-    """Return what of the runtime a printed parser needs."""
-    words = names_in(printed) | set(roots)
-    kept: set[str] = set()
-    while new := {each.name for each in runtime() if each.name in words} - kept:
-        kept |= new
-        for each in runtime():
-            if each.name in new:
-                words |= each.words
-    return [each for each in runtime() if each.name in kept]
+def needed(names: Iterable[str]) -> list[Declaration]:
+    """Return what of the runtime is needed by what uses some names."""
+    parts = runtime()
+    found = reached(names, lambda name: parts[name].words if name in parts else ())
+    return [each for each in parts.values() if each.name in found]
 
 
 def reserved_names() -> set[str]:
     """Return the names of the runtime that nothing in Python has."""
-    return {each.name for each in runtime()} - set(map(camel, BY_HAND))
+    return set(runtime()) - set(map(camel, BY_HAND))
 
 
 def script(module: str, *, is_typed: bool = True) -> str:
@@ -114,20 +103,60 @@ def script(module: str, *, is_typed: bool = True) -> str:
     source = Module(module, BY_HAND, PUBLIC, reserved_names(), is_typed=is_typed)
     printed = source.printed(ROOTS).rstrip("\n")
     last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
-    parts = [made_public(each.text, each.name) for each in needed(printed + last)]
-    if not is_typed:
-        parts = list(filter(None, map(untyped, parts)))
+    parts = texts_of(needed([*names_in(printed + last), *PUBLIC]), is_typed=is_typed)
     return "\n\n".join([printed, *parts, last]) + "\n"
 
 
-def made_public(text: str, name: str, public: Collection[str] = PUBLIC) -> str:
-    """Return a declaration of the runtime that is exported just if it is public."""
+def texts_of(
+    parts: Iterable[Declaration], public: Collection[str] = PUBLIC, *, is_typed: bool
+) -> Iterator[str]:
+    """Yield parts of the runtime as they stand in a script, which exports what is public."""
+    for each in parts:
+        text = _made_public(each.text, each.name, public)
+        if text := text if is_typed else untyped(text):
+            yield text
+
+
+def _made_public(text: str, name: str, public: Collection[str]) -> str:
     plain = re.sub(r"^export ", "", text, flags=re.MULTILINE)
-    if name not in public:
-        return plain
-    return re.sub(
-        rf"^(?=(?:async |declare )?(?:function|class|const|interface|type) {name}\b)",
-        "export ",
-        plain,
-        flags=re.MULTILINE,
-    )
+    begins = rf"^(?=(?:async |declare )?(?:function|class|const|interface|type) {name}\b)"
+    return re.sub(begins, "export ", plain, flags=re.MULTILINE) if name in public else plain
+
+
+# Declarations are those of the runtime and of the module, as they are laid out; so a body is found
+# by where its brace stands.
+
+
+def declaration(module: str) -> str:
+    """Return the declarations of a compiled parser: its public names, without what they do.
+
+    Raises:
+        NotInSubset: the printer doesn't know something of it.
+    """
+    kinds = Module(module, BY_HAND, PUBLIC).printed(("ProblemKind",))
+    told = "/** The format's name, its header, and its prompts. */"
+    return declared([kinds.strip(), f"{told}\nexport declare const FORMAT: FormatTexts;"], PUBLIC)
+
+
+def declared(texts: list[str], public: Collection[str]) -> str:
+    """Return declarations, and those of the runtime that they and public names need."""
+    parts = {name: _declared(each.text) for name, each in runtime().items()}
+    words = [*public, *(name for text in texts for name in names_in(text))]
+    found = reached(words, lambda name: names_in(parts.get(name, "")))
+    kept = [_made_public(text, name, public) for name, text in parts.items() if name in found]
+    return "\n\n".join([*texts, *kept]) + "\n"
+
+
+def _declared(text: str) -> str:
+    """Return what a part of the runtime is, without what it does."""
+    text = re.sub(r"^export ", "", text, flags=re.MULTILINE)
+    if re.search(r"^(?:interface|type) ", text, re.MULTILINE):
+        return text
+    if re.search(r"^class ", text, re.MULTILINE):
+        text = _METHOD.sub(";", _PRIVATE.sub("", text)).replace("\n\n}", "\n}")
+    else:
+        functions = [found.start() for found in re.finditer(r"^function ", text, re.MULTILINE)]
+        # What has several signatures has a body behind the last.
+        text = text[: functions[-1]] if functions[1:] else _FUNCTION.sub(";", text)
+    text = _WITH_DEFAULT.sub(lambda it: f"{it[1]}?: {it[2] or 'boolean'}", text)
+    return re.sub(r"^(?=function |class )", "declare ", text.strip("\n"), flags=re.MULTILINE)

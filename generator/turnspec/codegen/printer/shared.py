@@ -15,20 +15,21 @@ from typing import Any
 
 from turnspec.codegen.compiled import engine_source, fact_values
 from turnspec.codegen.facts import FormatFacts
-from turnspec.codegen.printer.kinds import Kind, shown
-from turnspec.codegen.printer.learning import names_of
+from turnspec.codegen.printer.kinds import Kind
+from turnspec.codegen.printer.learning import name_of
 from turnspec.codegen.printer.module import Module
-from turnspec.codegen.printer.names import camel
+from turnspec.codegen.printer.names import camel, reached
 from turnspec.codegen.printer.script import (
     BY_HAND,
     PUBLIC,
     ROOTS,
     Declaration,
-    made_public,
+    declared,
+    names_in,
     needed,
     reserved_names,
+    texts_of,
 )
-from turnspec.codegen.printer.untyped import untyped
 from turnspec.engine import facts as engine_facts
 from turnspec.engine.roles import ValueStyle
 
@@ -39,7 +40,7 @@ SHARED = (
 )
 #: What stands beside the function that reads, as its types do.
 _TYPES = ("ProblemKind",)
-LOAD_TOLD = "/** Return what reads a format, by what it says. */"
+_LOAD_TOLD = "/** Return what reads a format, by what it says. */"
 _OTHERS = ("FORMAT", "IS_TRACED", "OBSERVER")
 _FACTS = ("FORMAT", *(name for name in engine_facts.__annotations__ if name not in _OTHERS))
 
@@ -48,11 +49,11 @@ class _Engine(Module):
     """Prints the engine; its facts are what it is given."""
 
     def _put_top(self, node: ast.stmt) -> None:
-        match names_of(node):
-            case [name] if name in _FACTS:
-                self._put_fact(name, self.names.kinds[name])
-            case _:
-                super()._put_top(node)
+        name = name_of(node)
+        if name in _FACTS:
+            self._put_fact(name, self.globals[name])
+        else:
+            super()._put_top(node)
 
     def _put_fact(self, name: str, kind: Kind) -> None:
         given = f"facts.{name}"
@@ -72,17 +73,18 @@ class _Engine(Module):
         for node in self.tops:
             match node:
                 case ast.AnnAssign(target=ast.Name(id=name)) if name in _FACTS[1:]:
-                    kind = self.names.annotations.kind(node.annotation)
+                    kind = self.annotations.kind(node.annotation)
                     yield f"  readonly {name}?: {self._as_given(kind)};"
 
     def _as_given(self, kind: Kind) -> str:
         if _is_of(kind, "Rule"):
             return "readonly RuleRow[]"
         if kind.name == "class":
-            return f"readonly [{', '.join(map(shown, self.names.annotations.classes[kind.text]))}]"
+            given = self.classes[kind.text].init.kinds.values()
+            return f"readonly [{', '.join(each.shown for each in given)}]"
         if kind.name == "map":
-            return f"Readonly<Record<string, {shown(kind.of[1])}>>"
-        return shown(kind)
+            return f"Readonly<Record<string, {kind.of[1].shown}>>"
+        return kind.shown
 
 
 def _is_of(kind: Kind, name: str) -> bool:
@@ -97,7 +99,7 @@ def _empty(kind: Kind) -> str:
 
 def engine_types() -> str:
     """Return the types beside the engine's function that what it gives is of."""
-    return Module(engine_source(), BY_HAND, _TYPES).printed(_TYPES)
+    return Module(engine_source(), BY_HAND, _TYPES).printed(_TYPES).strip()
 
 
 def engine_interface() -> str:
@@ -115,36 +117,28 @@ def engine_script(*, is_typed: bool) -> str:
     engine = _Engine(engine_source(), BY_HAND, (), reserved_names(), is_typed=is_typed)
     printed = engine.printed(("FORMAT", *ROOTS))
     last = "\n".join(engine.last_lines)
-    parts = needed(printed + last, [*PUBLIC, *SHARED, "ruleOf"])
-    inside = _inside(parts, set(map(camel, engine.needed)) - set(_TYPES))
-    own = _texts(inside, (), is_typed=is_typed)
-    text = "\n\n".join([printed, *own, last, "return { FORMAT, Parser, parse };"])
+    parts = needed([*names_in(printed + last), *PUBLIC, *SHARED, "ruleOf"])
+    own = set(map(camel, engine.needed)) - set(_TYPES)
+    inner = reached(own, lambda name: [each.name for each in parts if _is_inside(each, name)])
+    inside = texts_of([each for each in parts if each.name in inner], (), is_typed=is_typed)
+    outside = [each for each in parts if each.name not in inner]
+    text = "\n\n".join([printed, *inside, last, "return { FORMAT, Parser, parse };"])
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
-    head = f"{LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
-    around = _texts([each for each in parts if each not in inside], SHARED, is_typed=is_typed)
+    head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    types = [engine_types().strip(), engine_interface()] if is_typed else []
-    return "\n\n".join([*types, *around, function])
+    types = [engine_types(), engine_interface()] if is_typed else []
+    return "\n\n".join([*types, *texts_of(outside, SHARED, is_typed=is_typed), function])
 
 
-def _inside(parts: list[Declaration], names: set[str]) -> list[Declaration]:
-    """Return what of the runtime needs what was printed."""
-    found: list[Declaration] = []
-    while new := [
-        each
-        for each in parts
-        if each.words & names and each not in found and each.name not in SHARED
-    ]:
-        found += new
-        names = names | {each.name for each in new}
-    return [each for each in parts if each in found]
+def _is_inside(part: Declaration, name: str) -> bool:
+    """Tell whether a part of the runtime stands beside what was printed, as it needs that."""
+    return name in part.words and part.name not in SHARED
 
 
-def _texts(parts: list[Declaration], public: tuple[str, ...], *, is_typed: bool) -> Iterator[str]:
-    for each in parts:
-        text = made_public(each.text, each.name, public)
-        if text := text if is_typed else untyped(text):
-            yield text
+def engine_declaration() -> str:
+    """Return the declarations of the engine that scripts share."""
+    load = f"{_LOAD_TOLD}\nexport declare function load(facts: Facts): FormatModule;"
+    return declared([engine_types(), engine_interface(), load], SHARED)
 
 
 def facts_given(facts: FormatFacts) -> dict[str, Any]:

@@ -6,29 +6,17 @@ import ast
 
 from turnspec.codegen.printer.calls import Calls
 from turnspec.codegen.printer.comments import Comments
-from turnspec.codegen.printer.kinds import (
-    ANY,
-    BOOL,
-    NULL,
-    Kind,
-    Refused,
-    element_of,
-    without_null,
-)
+from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, Kind, Refused
 from turnspec.codegen.printer.layout import (
     CHAIN,
     END,
     LINE,
-    brackets,
+    WIDTH,
+    called,
     is_breakable,
     laid_out,
 )
-from turnspec.codegen.printer.names import (
-    OR,
-    UNARY,
-    Names,
-    camel,
-)
+from turnspec.codegen.printer.names import OR, camel
 from turnspec.codegen.printer.scopes import Scope
 
 INDENT = 2
@@ -37,12 +25,12 @@ INDENT = 2
 class Statements(Calls):
     """Prints statements as lines."""
 
-    def __init__(self, names: Names, comments: Comments) -> None:
+    def __init__(self, comments: Comments, *, is_typed: bool = True) -> None:
         """Begin with no line."""
-        super().__init__(names)
+        super().__init__(is_typed=is_typed)
         self.comments = comments
         self.lines: list[str] = []
-        self.scope = Scope()
+        self.scope = Scope([], ())
         self.declared: dict[str, Kind] = {}  # the kinds of a function's own names
         self.returns: Kind = ANY
 
@@ -50,7 +38,7 @@ class Statements(Calls):
         """Put a statement, with the comment at its end."""
         lines = laid_out(text, self.depth * INDENT)
         note = self.comments.beside(node, last) if node is not None else ""
-        if note and (len(lines) > 1 or len(lines[0]) + len(note) + 4 > 100):
+        if note and (len(lines) > 1 or len(lines[0]) + len(note) + 4 > WIDTH):
             self.put(f"// {note}")
         elif note:
             lines[0] += f" // {note}"
@@ -61,12 +49,14 @@ class Statements(Calls):
         for text in self.comments.above(line):
             self.lines.append(f"{' ' * self.depth * INDENT}{text}".rstrip())
 
-    def block(self, body: list[ast.stmt]) -> None:
-        """Put the statements of a block."""
+    def block(self, body: list[ast.stmt], end: str = "}") -> None:
+        """Put the statements of a block, and what ends it."""
         self.depth += 1
         for node in body:
             self.statement(node)
         self.depth -= 1
+        if end:
+            self.put(end)
 
     def statement(self, node: ast.stmt) -> None:
         """Put a statement.
@@ -78,11 +68,14 @@ class Statements(Calls):
         for name in self.scope.before.get(id(node), ()):
             if name not in self.declared:
                 raise Refused(node, f"{name}, of which nothing is known before it is used")
-            self.put(f"let {camel(name)}{self.note(self.declared[name])};")
+            self._put_let(name)
         method = getattr(self, f"_put_{type(node).__name__.lower()}", None)
         if method is None:
             raise Refused(node, type(node).__name__)
         method(node)
+
+    def _put_let(self, name: str) -> None:
+        self.put(f"let {camel(name)}{self.note(self.declared[name])};")
 
     def is_lasting(self, name: str) -> bool:
         """Tell whether a name has one value for as long as it is known."""
@@ -105,11 +98,10 @@ class Statements(Calls):
             case value:
                 self.put(joined("return", self.text(value, self.returns)), node)
 
-    def _put_break(self, node: ast.Break) -> None:
-        self.put("break;", node)
+    def _put_break(self, node: ast.Break | ast.Continue) -> None:
+        self.put(f"{type(node).__name__.lower()};", node)
 
-    def _put_continue(self, node: ast.Continue) -> None:
-        self.put("continue;", node)
+    _put_continue = _put_break
 
     def _put_raise(self, node: ast.Raise) -> None:
         if node.exc is None:
@@ -121,53 +113,41 @@ class Statements(Calls):
         self.put(f'if ({self.negated(node.test).text}) throw new Error("{told}");', node)
 
     def _put_delete(self, node: ast.Delete) -> None:
-        match node.targets[0]:
-            case ast.Subscript(
-                value=value, slice=ast.Slice(lower=lower, upper=None, step=None)
-            ) if lower:
-                self.put(f"{self.text(value)}.splice({self.text(lower)});", node)
-            case target:
-                raise Refused(node, f"del {ast.unparse(target)}")
+        match node.targets:
+            case [ast.Subscript(value=value, slice=ast.Slice(ast.expr() as start, None, None))]:
+                self.put(f"{self.text(value)}.splice({self.text(start)});", node)
+            case _:
+                raise Refused(node, ast.unparse(node))
 
     def _put_assign(self, node: ast.Assign) -> None:
-        target, *others = node.targets
-        if others:
-            targets = " = ".join(map(self.target, node.targets))
-            self.put(f"{targets} = {self.text(node.value)};", node)
-            return
-        match target:
-            case ast.Subscript(
-                value=owner, slice=ast.Slice(lower=None, upper=ast.Constant(value=0))
-            ):
+        match node.targets:
+            case [ast.Subscript(value=owner, slice=ast.Slice(None, ast.Constant(value=0)))]:
                 self.put(f"{self.text(owner)}.unshift(...{self.text(node.value)});", node)
-            case ast.Subscript(value=owner, slice=key):
-                kind = without_null(self.value(owner).kind)
+            case [ast.Subscript(value=owner, slice=key)]:
+                kind = self.value(owner).kind.present
                 if kind.name != "map":
                     raise Refused(node, f"assignment to an element of {kind.name}")
                 texts = [self.text(key), self.text(node.value, kind.of[1])]
-                self.put(brackets(f"{self.text(owner)}.set(", texts, ");"), node)
-            case _:
+                self.put(f"{called(f'{self.text(owner)}.set', texts)};", node)
+            case [target]:
                 self._put_value(node, target)
+            case targets:
+                names = " = ".join(map(self.target, targets))
+                self.put(f"{names} = {self.text(node.value)};", node)
 
     def _put_value(self, node: ast.Assign, target: ast.expr) -> None:
-        names = self._stored(target)
-        expected = self._expected(target)
-        value = self.value(node.value, expected)
-        text = self.target(target)
-        keyword = ""
-        own = self.scope.by.get(id(node), set())
+        names, own = stored(target), self.scope.by.get(id(node), set())
+        value = self.value(node.value, self._expected(target))
+        text, keyword = self.target(target), ""
         if own and not own >= names:  # others are declared before
             for name in sorted(own):
-                self.put(f"let {camel(name)}{self.note(self.declared[name])};")
+                self._put_let(name)
         elif own:
-            is_constant = all(map(self.scope.is_constant, names))
-            keyword = "const " if is_constant else "let "
+            keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
             if isinstance(target, ast.Name):
-                self.declared.setdefault(target.id, value.kind)
+                whole = self.declared.setdefault(target.id, value.kind)
                 self.kinds.setdefault(target.id, value.kind)
-                whole = self.declared[target.id]
-                is_narrow = value.text.startswith("{") or value.kind.name in ("enum", "literal")
-                if whole != value.kind or ANY in value.kind.of or value.text == "[]" or is_narrow:
+                if not value.is_of(whole):
                     text += self.note(whole)
         self.put(joined(f"{keyword}{text} =", value.text), node)
 
@@ -176,50 +156,43 @@ class Statements(Calls):
             return self.declared.get(target.id, ANY)
         return self.value(target).kind if isinstance(target, ast.Attribute) else ANY
 
-    @staticmethod
-    def _stored(target: ast.expr) -> set[str]:
-        found = (each for each in ast.walk(target) if isinstance(each, ast.Name))
-        return {each.id for each in found if isinstance(each.ctx, ast.Store) and each.id != "_"}
-
     def _put_annassign(self, node: ast.AnnAssign) -> None:
-        kind = self.names.annotations.kind(node.annotation)
+        kind = self.annotations.kind(node.annotation)
         if node.value is None:
             raise Refused(node, "annotation without a value")
-        value = self.text(node.value, kind)
+        head, value = f"{self.text(node.target)} =", self.value(node.value, kind)
         if isinstance(node.target, ast.Name):
-            name = node.target.id
-            keyword = "const" if self.scope.is_constant(name) else "let"
-            head = f"{keyword} {camel(name)}{self.note(kind)} ="
-        else:
-            head = f"{self.text(node.target)} ="
-        self.put(joined(head, value), node)
+            keyword = "const" if self.scope.is_constant(node.target.id) else "let"
+            note = self.note(kind) * (not value.is_made(kind))
+            head = f"{keyword} {camel(node.target.id)}{note} ="
+        self.put(joined(head, value.text), node)
 
     def _put_augassign(self, node: ast.AugAssign) -> None:
         target = self.value(node.target)
-        kind = without_null(target.kind)
-        match kind.name, node.op:
+        match target.kind.present.name, node.op:
             case "list", ast.Add():
+                self.put(f"{target.text}.push({self.walked(node.value).spread});", node)
+            case "set" | "map" as name, ast.BitOr():
                 many = self.walked(node.value)
-                self.put(f"{target.text}.push(...{many.within(UNARY)});", node)
-            case "set" | "map", ast.BitOr():
-                many = self.walked(node.value)
-                if kind.name == "map" and element_of(many.kind).name != "tuple":
+                if name == "map" and many.kind.element.name != "tuple":
                     raise Refused(node, "|= with a mapping")
-                self.put(f"{self.runtime('addAll', target.text, many.text)};", node)
+                self.put(f"{called('addAll', [target.text, many.text])};", node)
             case "bool", ast.BitOr():
-                self.put(
-                    f"{target.text} = {self.as_bool(node.value).within(OR + 1)} || {target.text};",
-                    node,
-                )
-            case "str" | "num", ast.Add() | ast.Sub():
+                either = self.as_bool(node.value).within(OR + 1)
+                self.put(f"{target.text} = {either} || {target.text};", node)
+            case "str" | "num", ast.Add() | ast.Sub() if not isinstance(node.target, ast.Subscript):
                 value = self.value(node.value)
                 text = f"Number({value.text})" if value.kind == BOOL else value.text
                 sign = "+=" if isinstance(node.op, ast.Add) else "-="
-                if isinstance(node.target, ast.Subscript):
-                    raise Refused(node, f"{sign} of an element")
                 self.put(joined(f"{target.text} {sign}", text), node)
-            case _:
-                raise Refused(node, f"{type(node.op).__name__} and = of {kind.name}")
+            case name, _:
+                raise Refused(node, f"{type(node.op).__name__} and = of {name}")
+
+
+def stored(target: ast.expr) -> set[str]:
+    """Return the names that a target gives values to."""
+    found = (each for each in ast.walk(target) if isinstance(each, ast.Name))
+    return {each.id for each in found if isinstance(each.ctx, ast.Store) and each.id != "_"}
 
 
 def joined(before: str, text: str) -> str:

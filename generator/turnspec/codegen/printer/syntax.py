@@ -3,41 +3,148 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
-#: What has a scope of its own.
-COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 
 
-def simplified(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return statements in which tuples are assigned one by one, and walruses stand alone."""
-    return [new for old in body for new in _simplified(old)]
+class Simplifier(ast.NodeTransformer):
+    """Has tuples assigned one by one, and walruses stand alone."""
 
+    def __init__(self, comments: Container[int]) -> None:
+        """Take the lines that hold comments alone."""
+        self._comments = comments
 
-def _simplified(node: ast.stmt) -> Iterator[ast.stmt]:
-    for name in ("body", "orelse"):
-        if isinstance(inner := getattr(node, name, None), list):
-            setattr(node, name, simplified(inner))
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        part.body = simplified(part.body)
-    match node:
-        case ast.Assign(targets=[ast.Tuple() as target], value=ast.Tuple() as value):
-            yield from _one_by_one(node, target, value)
-        case ast.Assign(targets=[_, _, *_]):
-            yield from _chained(node)
-        case ast.Delete(targets=targets):
-            yield from (_at(node, ast.Delete([target])) for target in targets)
-        case ast.While(test=test) if _walruses(test):
-            ends = _at(node, ast.If(ast.UnaryOp(ast.Not(), test), [_at(node, ast.Break())], []))
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """Have plain values of fields stand in the class."""
+        for method in [each for each in node.body if isinstance(each, ast.FunctionDef)]:
+            self.visit(method)
+            if method.name == "__init__":
+                plain = list(self._plain_fields(method.body))
+                method.body = [each for each in method.body if each not in plain]
+                node.body[1:1] = [_of_class(each) for each in plain]
+        return node
+
+    def _plain_fields(self, body: list[ast.stmt]) -> Iterator[ast.Assign | ast.AnnAssign]:
+        """Yield what sets fields to plain values, before something else sees the object."""
+        for each in body:
+            match each:
+                case ast.Assign(
+                    targets=[ast.Attribute(ast.Name("self"))], value=value
+                ) | ast.AnnAssign(
+                    target=ast.Attribute(ast.Name("self")), value=ast.expr() as value
+                ) if (
+                    _is_plain(value) and each.lineno - 1 not in self._comments
+                ):
+                    yield each
+            owners = [id(part.value) for part in ast.walk(each) if isinstance(part, ast.Attribute)]
+            for part in ast.walk(each):
+                match part:
+                    case ast.Call(func=ast.Attribute(ast.Name("self"))):
+                        return
+                    case ast.Name("self") if id(part) not in owners:
+                        return
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.Assign]:
+        """Assign one by one what can be."""
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                if _are_apart(targets, values):
+                    pairs = zip(targets, values, strict=True)
+                    return [_at(node, ast.Assign([one], other)) for one, other in pairs]
+            case ast.Assign(targets=[_, _, *_] as targets, value=value):
+                first = next((each for each in targets if isinstance(each, ast.Name)), None)
+                if first:
+                    others = [each for each in targets if each is not first]
+                    read = ast.Name(first.id, ast.Load())
+                    again = (ast.Assign([other], read) for other in others)
+                    return [_at(node, each) for each in (ast.Assign([first], value), *again)]
+        return [node]
+
+    def visit_Delete(self, node: ast.Delete) -> list[ast.Delete]:
+        """Delete one by one."""
+        return [_at(node, ast.Delete([target])) for target in node.targets]
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        """Ask within a loop what assigns something."""
+        self.generic_visit(node)
+        if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test)):
+            test = ast.UnaryOp(ast.Not(), node.test)
+            ends = _at(node, ast.If(test, [_at(node, ast.Break())], []))
             node.test = ast.Constant(True)
-            node.body[:0] = _simplified(ends)
-            yield node
-        case ast.If(test=test):
-            yield from _hoisted(node, test)
+            node.body[:0] = self.visit_If(ends)
+        return node
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        """Assign a walrus before its condition, where that asks it first."""
+        self.generic_visit(node)
+        first, node.test = _hoisted(node.test)
+        return [_at(node, ast.Assign([first.target], first.value)), node] if first else [node]
+
+    def visit_Match(self, node: ast.Match) -> list[ast.stmt] | ast.Match:
+        """Ask of a name which of some values it is."""
+        self.generic_visit(node)
+        rest: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = _test(node.subject, case)
+            if test is None:
+                return node
+            if isinstance(test, ast.Constant):
+                rest = [each for each in case.body if not isinstance(each, ast.Pass)]
+            else:
+                rest = self.visit_If(_at(case.pattern, ast.If(test, case.body, rest)))
+        return rest
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Tell whether a value depends on nothing."""
+    parts = [each for each in ast.walk(value) if isinstance(each, ast.Name | ast.Call)]
+    return all(isinstance(each, ast.Name) and each.id.isupper() for each in parts)
+
+
+def _of_class(node: ast.Assign | ast.AnnAssign) -> ast.Assign | ast.AnnAssign:
+    """Return what sets a field as a class has it."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    assert isinstance(target, ast.Attribute)
+    name = _at(target, ast.Name(target.attr, ast.Store()))
+    if isinstance(node, ast.Assign):
+        return _at(node, ast.Assign([name], node.value))
+    return _at(node, ast.AnnAssign(name, node.annotation, node.value, simple=1))
+
+
+def _hoisted(test: ast.expr) -> tuple[ast.NamedExpr | None, ast.expr]:
+    """Return the walrus that a condition begins with, and the condition that reads its name."""
+    found = None
+    match test:
+        case ast.NamedExpr(target=target):
+            return test, _at(test, ast.Name(target.id, ast.Load()))
+        case ast.BoolOp():
+            found, test.values[0] = _hoisted(test.values[0])
+        case ast.UnaryOp():
+            found, test.operand = _hoisted(test.operand)
+        case ast.Compare():
+            found, test.left = _hoisted(test.left)
+    return found, test
+
+
+def _test(subject: ast.expr, case: ast.match_case) -> ast.expr | None:
+    """Return what a case asks; None if it isn't which value something is."""
+    patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+    values = [each.value for each in patterns if isinstance(each, ast.MatchValue)]
+    match case.pattern, values:
+        case ast.MatchAs(pattern=None, name=None), _:
+            return case.guard or ast.Constant(True)
+        case _, [value]:
+            test = ast.Compare(subject, [ast.Eq()], [value])
+        case _, [_, *_] if len(values) == len(patterns):
+            test = ast.Compare(subject, [ast.In()], [ast.Tuple(values, ast.Load())])
         case _:
-            yield node
+            return None
+    is_known = isinstance(subject, ast.Name | ast.Attribute)
+    found = ast.BoolOp(ast.And(), [test, case.guard]) if case.guard else test
+    return _at(case.pattern, found) if is_known else None
 
 
 def _at(place: ast.AST, node: _N) -> _N:
@@ -45,69 +152,25 @@ def _at(place: ast.AST, node: _N) -> _N:
     return ast.fix_missing_locations(ast.copy_location(node, place))
 
 
-def _one_by_one(node: ast.Assign, target: ast.Tuple, value: ast.Tuple) -> Iterator[ast.stmt]:
-    """Assign the elements of a tuple, if none reads what was assigned before it."""
-    names = [ast.unparse(each) for each in target.elts]
+def _are_apart(targets: list[ast.expr], values: list[ast.expr]) -> bool:
+    """Tell whether no element of a tuple reads what was assigned before it."""
+    names = [ast.unparse(each) for each in targets]
     reads = (
         name == ast.unparse(part)
         for at, name in enumerate(names)
-        for other in value.elts[at + 1 :]
+        for other in values[at + 1 :]
         for part in ast.walk(other)
         if isinstance(part, ast.Name | ast.Attribute)
     )
-    has_star = any(isinstance(each, ast.Starred) for each in (*target.elts, *value.elts))
-    if has_star or len(value.elts) != len(names) or any(reads):
-        yield node
-        return
-    for one, other in zip(target.elts, value.elts, strict=True):
-        yield _at(node, ast.Assign([one], other))
-
-
-def _chained(node: ast.Assign) -> Iterator[ast.stmt]:
-    """Assign to the first name, and then that to all else."""
-    first = next((target for target in node.targets if isinstance(target, ast.Name)), None)
-    if first is None:
-        yield node
-        return
-    yield _at(node, ast.Assign([first], node.value))
-    for other in node.targets:
-        if other is not first:
-            yield _at(node, ast.Assign([other], ast.Name(first.id, ast.Load())))
-
-
-def _walruses(node: ast.expr) -> bool:
-    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(node))
-
-
-def _hoisted(node: ast.If, test: ast.expr) -> Iterator[ast.stmt]:
-    """Assign a walrus before its condition, where that asks it first."""
-    holder: ast.AST = node
-    inner: ast.expr = test
-    while True:
-        if isinstance(inner, ast.BoolOp):
-            holder, inner = inner, inner.values[0]
-        elif isinstance(inner, ast.UnaryOp):
-            holder, inner = inner, inner.operand
-        elif isinstance(inner, ast.Compare):
-            holder, inner = inner, inner.left
-        else:
-            break
-    if isinstance(inner, ast.NamedExpr):
-        read = _at(inner, ast.Name(inner.target.id, ast.Load()))
-        for name, value in ast.iter_fields(holder):
-            if value is inner:
-                setattr(holder, name, read)
-            elif isinstance(value, list) and inner in value:
-                value[value.index(inner)] = read
-        yield _at(node, ast.Assign([inner.target], inner.value))
-    yield node
+    has_star = any(isinstance(each, ast.Starred) for each in (*targets, *values))
+    return not has_star and len(values) == len(names) and not any(reads)
 
 
 def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
     """Return the blocks of statements in one."""
-    blocks = [getattr(node, name, None) for name in ("body", "orelse")]
-    parts = [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
-    return [block for block in (*blocks, *(part.body for part in parts)) if isinstance(block, list)]
+    parts = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+    blocks = [getattr(part, name, None) for part in parts for name in ("body", "orelse")]
+    return [block for block in blocks if isinstance(block, list)]
 
 
 def own_parts(node: ast.stmt) -> list[ast.AST]:
@@ -121,7 +184,7 @@ def own_parts(node: ast.stmt) -> list[ast.AST]:
 
 def names_in(node: ast.AST, inner: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
     """Yield the names in a node, but those of comprehensions and lambdas."""
-    if isinstance(node, COMPREHENSIONS):
+    if isinstance(node, _COMPREHENSIONS):
         targets = (each for part in node.generators for each in ast.walk(part.target))
         inner |= {each.id for each in targets if isinstance(each, ast.Name)}
     if isinstance(node, ast.Lambda):

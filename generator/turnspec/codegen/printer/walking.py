@@ -8,115 +8,145 @@ from collections.abc import Sequence
 from turnspec.codegen.printer.conditions import Conditions
 from turnspec.codegen.printer.kinds import (
     ANY,
+    BOOL,
+    LISTS,
     NUM,
     OBJECT,
     STR,
     Kind,
     Refused,
-    element_of,
     list_of,
-    parts_of,
-    shown,
     union,
-    without_null,
 )
-from turnspec.codegen.printer.layout import (
-    brackets,
-)
-from turnspec.codegen.printer.names import (
-    LOW,
-    TIGHT,
-    UNARY,
-    Value,
-    camel,
-)
+from turnspec.codegen.printer.layout import called, listed
+from turnspec.codegen.printer.names import CONDITION, Value, camel
+
+_Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
 
 class Walking(Conditions):
     """Prints what goes through values."""
 
-    def walked(self, node: ast.expr, *, as_array: bool = False) -> Value:
-        """Return what is gone through; as an array if that is asked."""
-        found = self._walked(node)
-        if as_array and found.kind.name == "iterable":
-            return Value(f"[...{found.within(UNARY)}]", list_of(found.kind.of[0]))
-        return found
-
-    def _walked(self, node: ast.expr) -> Value:
-        if isinstance(node, ast.Call):
-            match node.func, node.args:
-                case ast.Name(id="enumerate"), [many]:
-                    inner = self.walked(many, as_array=True)
-                    pair = Kind("tuple", (NUM, element_of(inner.kind)))
-                    return Value(f"{inner.within(TIGHT)}.entries()", Kind("iterable", (pair,)))
-                case ast.Name(id="map"), [function, many]:
-                    inner = self.walked(many, as_array=True)
-                    by = self._applied(function, element_of(inner.kind))
-                    return Value(f"{inner.within(TIGHT)}.map({by.text})", list_of(by.kind.of[-1]))
-                case ast.Name(id="reversed"), [many]:
-                    inner = self.walked(many)
-                    return Value(
-                        f"[...{inner.within(UNARY)}].reverse()", list_of(element_of(inner.kind))
-                    )
-                case ast.Name(id="zip"), [one, other]:
-                    both = [self.walked(each, as_array=True) for each in (one, other)]
-                    pair = Kind("tuple", tuple(element_of(each.kind) for each in both))
-                    return Value(self.runtime("zip", *(each.text for each in both)), list_of(pair))
-                case ast.Attribute(value=value, attr="items" | "keys" | "values" as name), []:
-                    return self._walked_mapping(value, name)
-                case ast.Name(id="enumerate" | "map" | "reversed" | "zip" | "filter" as name), _:
-                    raise Refused(node, f"{name} of this")
-        return self._walked_value(node)
-
-    def _walked_value(self, node: ast.expr) -> Value:
+    def walked(self, node: ast.expr) -> Value:
+        """Return what is gone through."""
         value = self.value(node)
-        kind = without_null(value.kind)
+        kind = value.kind.present
         if kind.name == "map":
-            return Value(f"{value.within(TIGHT)}.keys()", Kind("iterable", (kind.of[0],)))
+            return Value(f"{value.tight}.keys()", Kind("iterable", (kind.of[0],)))
         if kind == OBJECT:
-            return Value(self.runtime("keysOf", value.text), list_of(STR))
-        if kind.name in ("set", "iterable"):
-            return Value(value.text, Kind("iterable", kind.of), value.rank)
-        if all(part.name in ("list", "array", "tuple") for part in parts_of(kind)):
-            return value
+            return Value(called("keysOf", [value.text]), list_of(STR))
         if kind == ANY:
-            return Value(self.runtime("walked", value.text), Kind("iterable", (ANY,)))
-        if kind == STR:
-            return Value(value.text, Kind("iterable", (kind,)), value.rank)
-        raise Refused(node, f"going through {kind.name}")
+            return Value(called("walked", [value.text]), Kind("iterable", (ANY,)))
+        if kind == STR or kind.name in ("set", "iterable"):
+            return Value(value.text, Kind("iterable", kind.of or (kind,)), value.rank)
+        if not kind.all_in(*LISTS):
+            raise Refused(node, f"going through {kind.name}")
+        return value
 
-    def _walked_mapping(self, node: ast.expr, name: str) -> Value:
-        value = self.value(node)
-        kind, text = without_null(value.kind), value.within(TIGHT)
-        if kind.name == "map":
-            kinds = {"keys": kind.of[0], "values": kind.of[1], "items": Kind("tuple", kind.of)}
-            return Value(
-                text if name == "items" else f"{text}.{name}()", Kind("iterable", (kinds[name],))
-            )
-        if kind not in (OBJECT, ANY) or name == "values":
-            raise Refused(node, f"{name} of {kind.name}")
-        element = Kind("tuple", (STR, ANY)) if name == "items" else STR
-        return Value(
-            self.runtime("membersOf" if name == "items" else "keysOf", value.text), list_of(element)
-        )
+    def array(self, node: ast.expr) -> Value:
+        """Return what is gone through, as an array."""
+        found = self.walked(node)
+        if found.kind.name != "iterable":
+            return found
+        return Value(f"[{found.spread}]", list_of(found.kind.of[0]))
+
+    def _call_enumerate(self, node: ast.Call, _: Kind) -> Value:
+        many = self.array(node.args[0])
+        pair = Kind("tuple", (NUM, many.kind.element))
+        return Value(f"{many.tight}.entries()", Kind("iterable", (pair,)))
+
+    def _call_map(self, node: ast.Call, _: Kind) -> Value:
+        many = self.array(node.args[1])
+        by = self._applied(node.args[0], many.kind.element)
+        return Value(f"{many.tight}.map({by.text})", list_of(by.kind.of[-1]))
+
+    def _call_reversed(self, node: ast.Call, _: Kind) -> Value:
+        many = self.walked(node.args[0])
+        return Value(f"{many.copied}.reverse()", list_of(many.kind.element))
+
+    def _call_zip(self, node: ast.Call, _: Kind) -> Value:
+        both = list(map(self.array, node.args))
+        pair = Kind("tuple", tuple(each.kind.element for each in both))
+        return Value(called("zip", [each.text for each in both]), list_of(pair))
+
+    def _call_set(self, node: ast.Call, expected: Kind) -> Value:
+        if node.args:
+            many = self.walked(node.args[0])
+            return Value(f"new Set({many.text})", Kind("set", (many.kind.element,)))
+        kind = expected.part("set") or Kind("set", (ANY,))
+        return Value(f"new Set{self.generics(kind)}()", kind)
+
+    def _call_list(self, node: ast.Call, _: Kind) -> Value:
+        many = self.walked(node.args[0])
+        return Value(many.copied, list_of(many.kind.element))
+
+    _call_tuple = _call_list
+
+    def _call_sorted(self, node: ast.Call, _: Kind) -> Value:
+        many = self.walked(node.args[0])
+        text, kind = many.copied, many.kind.element
+        if not node.keywords:
+            return Value(f"{text}.sort()", list_of(kind))
+        return Value(called("sortBy", [text, self.key(node, kind)]), list_of(kind))
+
+    def key(self, node: ast.Call, kind: Kind) -> str:
+        """Return by what values of a kind are sorted."""
+        (word,) = node.keywords
+        return self.text(word.value, Kind("function", (kind, ANY)))
+
+    def _call_any(self, node: ast.Call, _: Kind) -> Value:
+        return self._each(node, "some")
+
+    def _call_all(self, node: ast.Call, _: Kind) -> Value:
+        return self._each(node, "every")
+
+    def _each(self, node: ast.Call, method: str) -> Value:
+        match node.args[0]:
+            case ast.GeneratorExp(elt=asked) as one:
+                return Value(self._comprehended(one, [asked], method).text, BOOL)
+            case ast.Call(func=ast.Name(id="map"), args=[function, many]):
+                given = self.array(many)
+                by = self._applied(function, given.kind.element)
+            case other:
+                given = self.array(other)
+                kinds = {"it": given.kind.element}
+                with self.knowing(kinds):
+                    asked = ast.copy_location(ast.Name("it", ast.Load()), node)
+                    by = self.arrow(kinds, self.as_bool(asked), is_noted=False)
+        return Value(f"{given.tight}.{method}({by.text})", BOOL)
+
+    def _call_next(self, node: ast.Call, _: Kind) -> Value:
+        match node.args:
+            case [ast.GeneratorExp(elt=ast.Name(id=found), generators=[part]) as one, other] if (
+                isinstance(part.target, ast.Name) and part.target.id == found and len(part.ifs) == 1
+            ):
+                value = self._comprehended(one, [part.ifs[0]], "find", with_conditions=False)
+            case [ast.GeneratorExp() as one, other]:
+                many = self.array(one)
+                value = Value(f"{many.tight}[0]", many.kind.element)
+            case [ast.Call(func=ast.Name(id="iter"), args=[inner]), other]:
+                many = self.walked(inner)
+                value = Value(f"[...{many.text}][0]", many.kind.element)
+            case _:
+                raise Refused(node, "next of this")
+        default = self.value(other)
+        kind = union(value.kind, default.kind)
+        return Value(f"{value.text} ?? {default.tight}", kind, CONDITION)
 
     def _applied(self, function: ast.expr, kind: Kind) -> Value:
         """Return a function of one value, as an arrow."""
         if isinstance(function, ast.Lambda):
             return self.value(function, Kind("function", (kind, ANY)))
         argument = ast.Name("it", ast.Load())
-        if ast.unparse(function).startswith("str."):
-            assert isinstance(function, ast.Attribute)
+        call = ast.Call(function, [argument], [])
+        if isinstance(function, ast.Attribute) and ast.unparse(function.value) == "str":
             call = ast.Call(ast.Attribute(argument, function.attr, ast.Load()), [], [])
-        else:
-            call = ast.Call(function, [argument], [])
-        outer, self.kinds = self.kinds, {**self.kinds, "it": kind}
-        result = self.value(ast.fix_missing_locations(ast.copy_location(call, function)))
-        self.kinds = outer
-        return Value(f"(it) => {result.text}", Kind("function", (kind, result.kind)), LOW)
+        with self.knowing({"it": kind}):
+            result = self.value(ast.fix_missing_locations(ast.copy_location(call, function)))
+            return self.arrow({"it": kind}, result, is_noted=False)
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, expected: Kind) -> Value:
-        return self._comprehended(node, [node.elt], expected=element_of(expected))
+        return self._comprehended(node, [node.elt], expected=expected.element)
 
     _generatorexp = _listcomp
 
@@ -127,11 +157,11 @@ class Walking(Conditions):
     def _dictcomp(self, node: ast.DictComp, _: Kind) -> Value:
         many = self._comprehended(node, [node.key, node.value])
         kind = Kind("map", many.kind.of[0].of)
-        return Value(f"new Map{self._generics(kind)}({many.text})", kind)
+        return Value(f"new Map{self.generics(kind)}({many.text})", kind)
 
     def _comprehended(
         self,
-        node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp,
+        node: _Comprehension,
         results: Sequence[ast.expr],
         method: str = "map",
         *,
@@ -139,29 +169,33 @@ class Walking(Conditions):
         expected: Kind = ANY,
     ) -> Value:
         """Return a comprehension as calls of an array's methods."""
-        outer, text = self.kinds, ""
-        self.kinds = dict(outer)
-        for number, part in enumerate(node.generators):
-            many = self.walked(part.iter, as_array=True)
-            text += many.within(TIGHT)
-            self.bind(part.target, element_of(many.kind))
-            for condition in part.ifs if with_conditions else ():
-                asked, guard, before = self.truth(condition).text, "", dict(self.kinds)
-                name = self.target(_used(part.target, [condition]))
-                self.narrow(condition, True)
-                kind = self.kinds.get(ast.unparse(part.target), ANY)
-                if self.names.is_typed and kind != before.get(ast.unparse(part.target), ANY):
-                    guard, asked = f": {name} is {shown(kind)}", f"Boolean({asked})"
-                text += f".filter(({name}){guard} => {asked})"
-            later = node.generators[number + 1 :]
-            nodes = [each for more in later for each in (more.iter, *more.ifs)]
-            name = self.target(_used(part.target, [*results, *nodes]))
-            if later:
-                text += f".flatMap(({name}) => "
-        made, found = self._made(results, method, name, expected)
-        self.kinds = outer
-        kind = element_of(many.kind) if method == "find" else list_of(found)
+        text = ""
+        with self.knowing({}):
+            for number, part in enumerate(node.generators):
+                many = self.array(part.iter)
+                text += many.tight
+                self.bind(part.target, many.kind.element)
+                if with_conditions:
+                    text += "".join(self._filtered(part.target, each) for each in part.ifs)
+                later = node.generators[number + 1 :]
+                nodes = [each for more in later for each in (more.iter, *more.ifs)]
+                name = self.target(_used(part.target, [*results, *nodes]))
+                if later:
+                    text += f".flatMap(({name}) => "
+            made, found = self._made(results, method, name, expected)
+        kind = many.kind.element if method == "find" else list_of(found)
         return Value(text + made + ")" * (len(node.generators) - 1), kind)
+
+    def _filtered(self, target: ast.expr, condition: ast.expr) -> str:
+        """Return the call that leaves out what doesn't fulfil a condition."""
+        before, own = self.kinds, ast.unparse(target)
+        asked, guard = self.truth(condition).text, ""
+        name = self.target(_used(target, [condition]))
+        self.narrow(condition, True)
+        kind = self.kinds.get(own, ANY)
+        if self.is_typed and kind != before.get(own, ANY):
+            guard, asked = f": {name} is {kind.shown}", f"Boolean({asked})"
+        return f".filter(({name}){guard} => {asked})"
 
     def _made(
         self, results: Sequence[ast.expr], method: str, name: str, expected: Kind
@@ -171,7 +205,7 @@ class Walking(Conditions):
         values = [self.truth(each) if asks else self.value(each, expected) for each in results]
         result, kind = values[0].text, values[0].kind
         if len(values) > 1:
-            result = brackets("[", [value.text for value in values], "]")
+            result = listed([value.text for value in values])
             kind = Kind("tuple", tuple(value.kind for value in values))
         if method == "map" and result == name:
             return "", kind
@@ -185,10 +219,9 @@ class Walking(Conditions):
             case ast.Name(id=name):
                 self.kinds[name] = kind
             case ast.Tuple(elts=elements):
-                kinds = [part for part in parts_of(without_null(kind)) if part.name == "tuple"]
+                tuples = [part for part in kind.present.parts if part.name == "tuple"]
                 for at, each in enumerate(elements):
-                    inner = [part.of[at] for part in kinds] or [element_of(kind)]
-                    self.bind(each, union(*inner))
+                    self.bind(each, union(*([part.of[at] for part in tuples] or [kind.element])))
 
     def target(self, node: ast.expr) -> str:
         """Return what something is assigned to."""
@@ -210,7 +243,5 @@ def _used(target: ast.expr, nodes: list[ast.expr]) -> ast.expr:
     if not isinstance(target, ast.Tuple):
         return target
     used = {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
-    names = [
-        each if ast.unparse(each) in used else ast.Name("_", ast.Store()) for each in target.elts
-    ]
-    return ast.Tuple(names, ast.Store())
+    unused = ast.Name("_", ast.Store())
+    return ast.Tuple([each if ast.unparse(each) in used else unused for each in target.elts])

@@ -1,7 +1,7 @@
 /** JSON texts: what they hold, and what is wrong with them. */
 
 import type { ProblemKind } from "./format.js";
-import { type Any, isList, repr, ValueError } from "./python.js";
+import { type Any, isList, kept, repr, ValueError } from "./python.js";
 
 /** A number as JSON writes it: JavaScript's don't tell 1 from 1.0, nor hold all digits. */
 export class JsonNumber {
@@ -31,31 +31,8 @@ const JSON_TOKEN = new RegExp(
   `[ \\t\\n\\r]*(?:([{}[\\],:])|(")|(${JSON_NUMBER})|(true|false|null))`,
   "y",
 );
-const CONSTANTS_OF_JSON: Readonly<Record<string, null | boolean>> = {
-  true: true,
-  false: false,
-  null: null,
-};
-
-/** What has come of a string, up to where it ends. */
-interface StringMatch {
-  readonly text: string;
-  /** Whether its quote is there. */
-  readonly isClosed: boolean;
-  /** Behind what is matched. */
-  readonly end: number;
-}
-
-/** Match a string's text from a position on; up to another one that is done already. */
-function matchedString(pattern: RegExp, text: string, at: number, done = at): StringMatch {
-  let end = done;
-  for (;;) {
-    pattern.lastIndex = end;
-    const [part, quote = ""] = pattern.exec(text) ?? [""];
-    end += part.length;
-    if (quote || !part) return { text: text.slice(at, end - quote.length), isClosed: !!quote, end };
-  }
-}
+export const CONSTANTS_OF_JSON: Readonly<Record<string, boolean>> = { true: true, false: false };
+const NO_JSON = "not JSON";
 
 /** Reads a text of JSON, token by token. */
 class JsonReader {
@@ -65,81 +42,81 @@ class JsonReader {
   private position = 0;
   private depth = 0;
 
-  constructor(text: string, isApart = false) {
+  constructor(text: string, isApart: boolean) {
     this.text = text;
     this.isApart = isApart;
   }
 
-  /** Return the value of the whole text; undefined if it is none. */
-  read(): JsonData | undefined {
+  /** Return the value of the whole text; ValueError if it is none. */
+  read(): JsonData {
     const value = this.value(this.next());
-    return /^[ \t\n\r]*$/.test(this.text.slice(this.position)) ? value : undefined;
-  }
-
-  private next(): RegExpExecArray | null {
-    JSON_TOKEN.lastIndex = this.position;
-    const token = JSON_TOKEN.exec(this.text);
-    if (token) this.position = JSON_TOKEN.lastIndex;
-    if (!token?.[2]) return token;
-    const start = this.position;
-    const { end, isClosed } = matchedString(STRING_TEXT, this.text, start);
-    this.position = end;
-    token[2] = this.text.slice(start - 1, end);
-    return isClosed ? token : null;
-  }
-
-  private value(token: RegExpExecArray | null): JsonData | undefined {
-    if (!token) return undefined;
-    const [, sign, string, number, constant] = token;
-    if (string !== undefined) return JSON.parse(string) as string;
-    if (number !== undefined) return numberOf(number);
-    if (constant !== undefined) return CONSTANTS_OF_JSON[constant];
-    if (sign !== "[" && sign !== "{") return undefined;
-    if (this.depth === DEEPEST) return undefined;
-    this.depth++;
-    const value = sign === "[" ? this.array() : this.object();
-    this.depth--;
+    if (!/^[ \t\n\r]*$/.test(this.text.slice(this.position))) throw new ValueError(NO_JSON);
     return value;
   }
 
-  private array(): JsonData[] | undefined {
+  private next(): RegExpExecArray {
+    const token = this.matched(JSON_TOKEN);
+    if (!token) throw new ValueError(NO_JSON);
+    if (token[2]) {
+      const start = this.position - 1;
+      let part = this.matched(STRING_TEXT);
+      while (part?.[0] && !part[1]) part = this.matched(STRING_TEXT);
+      if (!part?.[1]) throw new ValueError(NO_JSON);
+      token[2] = this.text.slice(start, this.position);
+    }
+    return token;
+  }
+
+  private matched(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.position;
+    const found = pattern.exec(this.text);
+    this.position += found ? found[0].length : 0;
+    return found;
+  }
+
+  private value([, sign, string, number, constant]: RegExpExecArray): JsonData {
+    if (string !== undefined) return JSON.parse(string) as string;
+    if (number !== undefined) return numberOf(number);
+    if (constant !== undefined) return CONSTANTS_OF_JSON[constant] ?? null;
+    if ((sign !== "[" && sign !== "{") || this.depth === DEEPEST) throw new ValueError(NO_JSON);
+    this.depth++;
     const elements: JsonData[] = [];
+    const members: JsonObject = new Map();
+    if (sign === "[") this.listed("]", (token) => elements.push(this.value(token)));
+    else this.listed("}", (token) => this.member(token, members));
+    this.depth--;
+    return sign === "[" ? elements : members;
+  }
+
+  /** Read what commas part, up to a bracket. */
+  private listed(end: string, read: (token: RegExpExecArray) => unknown): void {
     let token = this.next();
-    if (token?.[1] === "]") return elements;
-    for (;;) {
-      const value = this.value(token);
-      if (value === undefined) return undefined;
-      elements.push(value);
-      const behind = this.next()?.[1];
-      if (behind === "]") return elements;
-      if (behind !== ",") return undefined;
-      token = this.next();
+    let behind = token[1];
+    while (behind !== end) {
+      read(token);
+      behind = this.next()[1];
+      if (behind === ",") token = this.next();
+      else if (behind !== end) throw new ValueError(NO_JSON);
     }
   }
 
-  private object(): JsonObject | undefined {
-    const members: JsonObject = new Map();
-    let token = this.next();
-    if (token?.[1] === "}") return members;
-    for (;;) {
-      if (token?.[2] === undefined || this.next()?.[1] !== ":") return undefined;
-      const key = JSON.parse(token[2]) as string;
-      const value = this.value(this.next());
-      if (value === undefined) return undefined;
-      const isAgain = this.isApart && members.has(key);
-      members.set(isAgain ? (new String(key) as string) : key, value);
-      const behind = this.next()?.[1];
-      if (behind === "}") return members;
-      if (behind !== ",") return undefined;
-      token = this.next();
-    }
+  private member([, , key]: RegExpExecArray, members: JsonObject): void {
+    if (key === undefined || this.next()[1] !== ":") throw new ValueError(NO_JSON);
+    const value = this.value(this.next());
+    addMember(members, JSON.parse(key) as string, value, this.isApart);
   }
 }
 
-function numberOf(text: string): JsonNumber | undefined {
+/** Add a member; one of a key that is repeated as another one if it is to be apart. */
+export function addMember(members: JsonObject, key: string, value: JsonData, isApart = true): void {
+  members.set(isApart && members.has(key) ? (new String(key) as string) : key, value);
+}
+
+function numberOf(text: string): JsonNumber {
   const number = new JsonNumber(text);
   const digits = text.startsWith("-") ? text.length - 1 : text.length;
-  return number.isInteger && digits > MOST_DIGITS ? undefined : number;
+  if (number.isInteger && digits > MOST_DIGITS) throw new ValueError(NO_JSON);
+  return number;
 }
 
 /** Given for a hook, it has objects keep all members where a key is repeated. */
@@ -147,19 +124,26 @@ export const apart = true;
 
 /** Return the value of JSON text; ValueError if it is none, as NaN is. */
 export function loadJson(text: string, hook = false): Any {
-  const value = new JsonReader(text, hook).read();
-  if (value === undefined) throw new ValueError("not JSON");
-  return value;
+  return new JsonReader(text, hook).read();
+}
+
+/** Return the value of JSON text that keeps all members; undefined if it is none. */
+function loadedJson(text: string): JsonData | undefined {
+  try {
+    return loadJson(text, apart);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Say whether a text is a JSON object. */
 export function isObject(text: string): boolean {
-  return new JsonReader(text).read() instanceof Map;
+  return loadedJson(text) instanceof Map;
 }
 
 /** Return JSON text in which the values of a key that is repeated are the array of them. */
 export function withRepeatedJoined(text: string): string {
-  const value = new JsonReader(text, true).read();
+  const value = loadedJson(text);
   // It may be nested too deeply.
   return value === undefined ? text : joinHalves(dumpJson(membersJoined(value)));
 }
@@ -168,11 +152,7 @@ function membersJoined(value: JsonData): JsonData {
   if (Array.isArray(value)) return value.map(membersJoined);
   if (!(value instanceof Map)) return value;
   const found = new Map<string, JsonData[]>();
-  for (const [key, member] of value) {
-    const values = found.get(String(key)) ?? [];
-    found.set(String(key), values);
-    values.push(membersJoined(member));
-  }
+  for (const [key, member] of value) kept(found, String(key), []).push(membersJoined(member));
   return new Map(
     Array.from(found, ([key, all]) => [key, all.length > 1 ? all : (all[0] as JsonData)]),
   );
@@ -180,7 +160,7 @@ function membersJoined(value: JsonData): JsonData {
 
 /** Return what is wrong with arguments: the kind of problem, and a sentence. */
 export function findFlaw(text: string): readonly [ProblemKind, string] | null {
-  const value = new JsonReader(text, true).read();
+  const value = loadedJson(text);
   if (value === undefined) return ["not_json", "the arguments are not JSON"];
   const keys = value instanceof Map ? [...value.keys()] : [];
   const again = keys.find((key) => typeof key !== "string");
@@ -188,28 +168,10 @@ export function findFlaw(text: string): readonly [ProblemKind, string] | null {
   return ["repeated_argument", `another value for ${repr(String(again))}`];
 }
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  '"': '\\"',
-  "\\": "\\\\",
-};
-
 /** Return a text as a string of JSON, which holds all other characters as they are. */
 export function quote(text: string): string {
-  let written = '"';
-  let done = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x20 && code !== 0x22 && code !== 0x5c) continue;
-    const sign = text.charAt(at);
-    written += text.slice(done, at) + (SHORT_ESCAPES[sign] ?? escapeOf(sign));
-    done = at + 1;
-  }
-  return `${written}${text.slice(done)}"`;
+  if (!/\p{Cs}/u.test(text)) return JSON.stringify(text);
+  return `"${text.replace(/["\\\x00-\x1f]/g, (sign) => JSON.stringify(sign).slice(1, -1))}"`;
 }
 
 function escapeOf(sign: string): string {

@@ -1,13 +1,16 @@
 /** Python's literals, which some models write where JSON belongs. */
 
-import { dumpJson, floatText, JsonNumber, joinHalves } from "./json.js";
-import { type Any, isList } from "./python.js";
-
-/** A literal's type, and its JSON; null where JSON has no such value. */
-interface PythonLiteral {
-  readonly type: "null" | "boolean" | "number" | "string" | "array" | "object" | "tuple";
-  readonly json: string;
-}
+import {
+  addMember,
+  CONSTANTS_OF_JSON,
+  dumpJson,
+  floatText,
+  type JsonData,
+  JsonNumber,
+  type JsonObject,
+  joinHalves,
+} from "./json.js";
+import { type Any, isList, ValueError } from "./python.js";
 
 /** How deeply brackets may be nested. */
 const MOST_BRACKETS = 200;
@@ -22,80 +25,55 @@ const LITERAL_NUMBER =
 const LITERAL_PREFIX = /(?:[rR]|[uU])?(?=["'])/y;
 const LITERAL_ESCAPE =
   /\\(?:\n|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|([\s\S]))/gu;
-const LITERAL_ESCAPES: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  b: "\b",
-  f: "\f",
-  a: "\x07",
-  v: "\v",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-};
-const LITERAL_CONSTANTS: Readonly<Record<string, null | boolean>> = {
-  None: null,
-  True: true,
-  False: false,
-};
-/** What is no key in a dictionary that JSON can hold. */
-const NO_KEYS: readonly string[] = ["array", "object", "tuple"];
-const LONE_SURROGATE = /\p{Cs}/u;
+/** Escapes that JSON has not. */
+const LITERAL_ESCAPES: Readonly<Record<string, string>> = { a: "\x07", v: "\v", "'": "'" };
+const LITERAL_CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
+  ["None", null],
+  ["True", true],
+  ["False", false],
+]);
+const CLOSING: Readonly<Record<string, string>> = { "[": "]", "{": "}", "(": ")" };
+const NO_LITERAL = "no literal, or none that JSON can hold";
 
-/** What is no literal, or none that JSON can hold. */
-class NoLiteral extends Error {}
-
-/** Reads literals in a text. */
+/** Reads literals in a text; what is none is a ValueError. */
 class LiteralReader {
   private readonly text: string;
   private position = 0;
   private depth: number;
+  /** Whether the value that was read last is a tuple, which JSON and schemas have not. */
+  isTuple = false;
 
   /** `depth` is the number of brackets that are open already. */
   constructor(text: string, depth = 0) {
+    if (/\p{Cs}|\0/u.test(text)) throw new ValueError(NO_LITERAL);
     this.text = text;
     this.depth = depth;
   }
 
-  /** Return the text's one literal, or null. */
-  static read(text: string): PythonLiteral | null {
-    return new LiteralReader(text).attempt((reader) => {
-      const literal = reader.literal();
-      reader.skip(true); // behind a literal, lines may be empty
-      return reader.isAtEnd ? literal : null;
+  /** Return the text's one literal. */
+  whole(): JsonData {
+    const value = this.value();
+    this.end();
+    return value;
+  }
+
+  /** Return keyword arguments up to the bracket behind them. */
+  keywords(): JsonObject {
+    const members: JsonObject = new Map();
+    this.listed(")", () => {
+      const name = this.match(LITERAL_WORD).normalize("NFKC");
+      if (!name || PYTHON_KEYWORDS.has(name)) throw new ValueError(NO_LITERAL);
+      this.expect("=");
+      const word = this.match(JSON_WORD);
+      addMember(members, name, word ? (CONSTANTS_OF_JSON[word] ?? null) : this.value());
     });
+    this.end();
+    return members;
   }
 
-  /** Return keyword arguments up to the bracket behind them, as an object in JSON; or null. */
-  static readKeywords(text: string): string | null {
-    return new LiteralReader(text, 1).attempt((reader) => {
-      const members: string[] = [];
-      while (!reader.take(")")) {
-        const name = reader.match(LITERAL_WORD).normalize("NFKC");
-        if (!name || PYTHON_KEYWORDS.has(name) || !reader.take("=")) return null;
-        const json = reader.match(JSON_WORD) || reader.literal().json;
-        members.push(`${joinHalves(dumpJson(name))}: ${json}`);
-        if (!reader.take(",") && !reader.isNext(")")) return null;
-      }
-      reader.depth--;
-      reader.skip(true);
-      return reader.isAtEnd ? `{${members.join(", ")}}` : null;
-    });
-  }
-
-  private attempt<T>(read: (reader: LiteralReader) => T | null): T | null {
-    if (LONE_SURROGATE.test(this.text) || this.text.includes("\0")) return null;
-    try {
-      return read(this);
-    } catch (error) {
-      if (error instanceof NoLiteral) return null;
-      throw error;
-    }
-  }
-
-  private get isAtEnd(): boolean {
-    return this.position === this.text.length;
+  private end(): void {
+    this.skip(true); // behind a literal, lines may be empty
+    if (this.position < this.text.length) throw new ValueError(NO_LITERAL);
   }
 
   private skip(acrossLines = this.depth > 0): void {
@@ -116,51 +94,53 @@ class LiteralReader {
 
   private take(sign: string): boolean {
     const isNext = this.isNext(sign);
-    if (isNext) {
-      this.position += sign.length;
-      this.skip();
-    }
+    if (isNext) this.position += sign.length;
+    if (isNext) this.skip();
     return isNext;
   }
 
-  private literal(): PythonLiteral {
+  private expect(sign: string): void {
+    if (!this.take(sign)) throw new ValueError(NO_LITERAL);
+  }
+
+  private value(): JsonData {
     this.skip();
     const sign = this.text.charAt(this.position);
-    if ("[({".includes(sign) && sign) return this.bracketed(sign);
+    const closing = CLOSING[sign];
+    if (closing) return this.bracketed(sign, closing);
+    this.isTuple = false;
     if (/[-+]/.test(sign)) return this.signed(sign);
     if (/[0-9.]/.test(sign)) return this.number(1);
     if (this.isString()) return this.strings();
     const word = this.match(LITERAL_WORD);
-    if (!Object.hasOwn(LITERAL_CONSTANTS, word)) throw new NoLiteral();
-    const value = LITERAL_CONSTANTS[word] ?? null;
-    return { type: value === null ? "null" : "boolean", json: String(value) };
+    const constant = LITERAL_CONSTANTS.get(word);
+    if (constant === undefined) throw new ValueError(NO_LITERAL);
+    return constant;
   }
 
-  private signed(sign: string): PythonLiteral {
+  private signed(sign: string): JsonNumber {
     this.position++;
     this.skip();
     let brackets = 0;
     while (this.take("(")) brackets++; // around a number they mean nothing
     const number = this.number(sign === "-" ? -1 : 1);
-    for (; brackets > 0; brackets--) if (!this.take(")")) throw new NoLiteral();
+    for (; brackets > 0; brackets--) this.expect(")");
     return number;
   }
 
-  private number(sign: 1 | -1): PythonLiteral {
+  private number(sign: 1 | -1): JsonNumber {
     const text = this.match(LITERAL_NUMBER).replaceAll("_", "");
     const follows = this.text.charAt(this.position);
-    if (!text || /[\p{L}\p{N}_.]/u.test(follows)) throw new NoLiteral();
     const isInteger = /^(?:0[xXoObB]|[0-9]+$)/.test(text);
-    // Zeros before an integer would once have made it octal.
-    if (isInteger && /^0+[1-9]/.test(text)) throw new NoLiteral();
-    if (!isInteger) {
-      const value = sign * Number(text);
-      if (!Number.isFinite(value)) throw new NoLiteral();
-      return { type: "number", json: floatText(value) };
-    }
-    if (/^[0-9]/.test(text) && text.length > MOST_INTEGER_DIGITS) throw new NoLiteral();
-    const value = BigInt(text) * BigInt(sign);
-    return { type: "number", json: String(value) };
+    const isLong = /^[0-9]/.test(text) && text.length > MOST_INTEGER_DIGITS;
+    const isNone =
+      !text ||
+      /[\p{L}\p{N}_.]/u.test(follows) ||
+      // Zeros before an integer would once have made it octal.
+      (isInteger ? isLong || /^0+[1-9]/.test(text) : !Number.isFinite(Number(text)));
+    if (isNone) throw new ValueError(NO_LITERAL);
+    if (isInteger) return new JsonNumber(String(BigInt(text) * BigInt(sign)));
+    return new JsonNumber(floatText(sign * Number(text)));
   }
 
   private isString(): boolean {
@@ -169,16 +149,16 @@ class LiteralReader {
   }
 
   /** Read strings, which are one if they stand beside each other. */
-  private strings(): PythonLiteral {
+  private strings(): string {
     let text = "";
     while (this.isString()) {
       text += this.string();
       this.skip();
     }
     if (/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3))) {
-      throw new NoLiteral();
+      throw new ValueError(NO_LITERAL);
     }
-    return { type: "string", json: joinHalves(dumpJson(text)) };
+    return text;
   }
 
   private string(): string {
@@ -190,7 +170,7 @@ class LiteralReader {
     let end = start;
     while (!this.text.startsWith(quote, end)) {
       const character = this.text.charAt(end);
-      if (!character || (!isLong && /[\r\n]/.test(character))) throw new NoLiteral();
+      if (!character || (!isLong && /[\r\n]/.test(character))) throw new ValueError(NO_LITERAL);
       end += character !== "\\" ? 1 : this.text.startsWith("\r\n", end + 1) ? 3 : 2;
     }
     this.position = end + quote.length;
@@ -198,42 +178,39 @@ class LiteralReader {
     return isRaw ? text : unescapedLiteral(text);
   }
 
-  private bracketed(opening: string): PythonLiteral {
-    if (this.depth === MOST_BRACKETS) throw new NoLiteral();
+  private bracketed(opening: string, closing: string): JsonData {
+    if (this.depth === MOST_BRACKETS) throw new ValueError(NO_LITERAL);
     this.depth++;
     this.take(opening);
-    const closing = opening === "[" ? "]" : opening === "{" ? "}" : ")";
-    const literal = opening === "{" ? this.dictionary() : this.sequence(closing);
-    this.skip();
+    const elements: JsonData[] = [];
+    const members: JsonObject = new Map();
+    if (opening === "{") this.listed(closing, () => this.member(members));
+    const commas = opening === "{" || this.listed(closing, () => elements.push(this.value()));
+    const [first] = elements;
+    if (opening === "(" && commas === 0 && first !== undefined) return first;
+    this.isTuple = opening === "(";
+    return opening === "{" ? members : elements;
+  }
+
+  /** Read what commas part, up to a bracket; return how many there are. */
+  private listed(closing: string, read: () => unknown): number {
+    let commas = 0;
+    while (!this.isNext(closing)) {
+      read();
+      if (this.take(",")) commas++;
+      else if (!this.isNext(closing)) throw new ValueError(NO_LITERAL);
+    }
     this.position += closing.length;
     this.depth--;
     this.skip();
-    return literal;
+    return commas;
   }
 
-  private dictionary(): PythonLiteral {
-    const members: string[] = [];
-    while (!this.isNext("}")) {
-      const { json, type } = this.literal();
-      if (NO_KEYS.includes(type) || !this.take(":")) throw new NoLiteral();
-      members.push(`${type === "string" ? json : `"${json}"`}: ${this.literal().json}`);
-      if (!this.take(",") && !this.isNext("}")) throw new NoLiteral();
-    }
-    return { type: "object", json: `{${members.join(", ")}}` };
-  }
-
-  private sequence(closing: string): PythonLiteral {
-    const elements: PythonLiteral[] = [];
-    let commas = 0;
-    while (!this.isNext(closing)) {
-      elements.push(this.literal());
-      if (this.take(",")) commas++;
-      else if (!this.isNext(closing)) throw new NoLiteral();
-    }
-    const [first] = elements;
-    if (closing === ")" && first && commas === 0) return first;
-    const json = `[${elements.map((element) => element.json).join(", ")}]`;
-    return { type: closing === ")" ? "tuple" : "array", json };
+  private member(members: JsonObject): void {
+    const key = this.value();
+    if (this.isTuple || isList(key) || key instanceof Map) throw new ValueError(NO_LITERAL);
+    this.expect(":");
+    addMember(members, typeof key === "string" ? key : dumpJson(key), this.value());
   }
 }
 
@@ -251,37 +228,45 @@ function unescapedLiteral(text: string): string {
     const digits: string | undefined = two ?? four ?? eight;
     if (digits !== undefined) {
       const code = Number.parseInt(digits, 16);
-      if (code > 0x10ffff) throw new NoLiteral();
+      if (code > 0x10ffff) throw new ValueError(NO_LITERAL);
       return String.fromCodePoint(code);
     }
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
     if (other === undefined) return "";
-    if ("xuUN".includes(other)) throw new NoLiteral();
+    if ("xuUN".includes(other)) throw new ValueError(NO_LITERAL);
+    if (/[bfnrt"\\]/.test(other)) return JSON.parse(`"${all}"`) as string;
     return LITERAL_ESCAPES[other] ?? all;
   });
 }
 
 /** Return a literal that JSON has not, as JSON; null if it is no such. */
 export function literalAsJson(text: string): string | null {
-  const found = LiteralReader.read(text);
-  return !found || ["number", "string", "tuple"].includes(found.type) ? null : found.json;
+  try {
+    const reader = new LiteralReader(text);
+    const value = reader.whole();
+    if (reader.isTuple || typeof value === "string" || value instanceof JsonNumber) return null;
+    return joinHalves(dumpJson(value));
+  } catch (error) {
+    if (error instanceof ValueError) return null;
+    throw error;
+  }
 }
 
 /** Return keyword arguments, up to the bracket behind them, as JSON; null if they are none. */
 export function keywordArguments(text: string): string | null {
-  return LiteralReader.readKeywords(text);
+  try {
+    return joinHalves(dumpJson(new LiteralReader(text, 1).keywords()));
+  } catch (error) {
+    if (error instanceof ValueError) return null;
+    throw error;
+  }
 }
 
 /** Return the types that a value is of: of JSON, or of a schema. */
 export function typesOf(value: Any): Set<string> {
-  if (value === null) return new Set(["null"]);
-  if (isList(value)) return new Set(["array"]);
-  if (value instanceof Map) return new Set(["object"]);
-  if (value instanceof JsonNumber) return ofNumber(value.isInteger);
-  if (typeof value === "number") return ofNumber(Number.isInteger(value));
-  return new Set([typeof value]);
-}
-
-function ofNumber(isInteger: boolean): Set<string> {
-  return new Set(isInteger ? ["integer", "number"] : ["number"]);
+  if (value instanceof JsonNumber || typeof value === "number") {
+    const isInteger = typeof value === "number" ? Number.isInteger(value) : value.isInteger;
+    return new Set(isInteger ? ["integer", "number"] : ["number"]);
+  }
+  return new Set([value === null ? "null" : isList(value) ? "array" : typeof value]);
 }

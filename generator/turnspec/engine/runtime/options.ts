@@ -2,16 +2,6 @@
 
 import { repr } from "./python.js";
 
-/** A JSON Schema, as far as it is looked at. */
-export interface Schema {
-  readonly function?: unknown;
-  readonly name?: unknown;
-  readonly parameters?: unknown;
-  readonly properties?: unknown;
-  readonly $ref?: unknown;
-  readonly [word: string]: unknown;
-}
-
 /** A tool: as chat-completions APIs define it, or its function alone. */
 export interface Tool {
   readonly type?: string;

@@ -8,7 +8,7 @@ import {
   type Pieces,
   type TextStream,
 } from "./options.js";
-import { repr } from "./python.js";
+import { repr, ValueError } from "./python.js";
 import { Message, type ParserEvent, type Problem } from "./results.js";
 
 /**
@@ -44,7 +44,11 @@ export class Parser {
     this.length = prefill ? -prefill.length : 0; // never -0
     const ends = typeof stop === "string" ? [stop] : stop;
     const input = new Input(this.length, rulesFor(ends, specialTokens));
-    this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
+    try {
+      this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
+    } catch (error) {
+      throw error instanceof ValueError ? new TypeError(error.message) : error; // what tools are
+    }
     this.reading = readTurn(this.turn);
     this.note(prefill);
     this.pairsBefore = this.pairs.length;

@@ -56,21 +56,11 @@ export function charactersAt(text: string, at: number, count: number): string {
   return characters(text.slice(at, at + 2 * count), 0, count);
 }
 
-export function countOf(text: string, sought: string): number {
-  return text.split(sought).length - 1;
-}
-
 export function isDecimal(text: string): boolean {
   return /^\p{Nd}+$/u.test(text);
 }
 
 const NOT_PRINTABLE = /\p{C}|(?! )\p{Z}|\\/gu;
-const VISIBLE_ESCAPES: Readonly<Record<string, string>> = {
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\\": "\\\\",
-};
 
 /** Return a text in quotes, with escapes for what nobody sees. */
 export function repr(value: unknown): string {
@@ -80,7 +70,8 @@ export function repr(value: unknown): string {
     const code = sign.codePointAt(0) ?? 0;
     const digits = code > 0xffff ? 8 : code > 0xff ? 4 : 2;
     const letter = code > 0xffff ? "U" : code > 0xff ? "u" : "x";
-    return VISIBLE_ESCAPES[sign] ?? `\\${letter}${code.toString(16).padStart(digits, "0")}`;
+    if (/[\n\r\t\\]/.test(sign)) return JSON.stringify(sign).slice(1, -1);
+    return `\\${letter}${code.toString(16).padStart(digits, "0")}`;
   });
   return sign + (sign === "'" ? visible.replaceAll("'", "\\'") : visible) + sign;
 }
@@ -163,16 +154,14 @@ export function membersOf(object: Json): [string, Any][] {
   return object instanceof Map ? [...object] : Object.entries(object);
 }
 
-/** Return an object in another one; an empty one if there is none. */
-export function objectIn(object: Any, key: string): Json {
-  const found = isMapping(object) ? memberOf(object, key) : null;
-  return isMapping(found) ? found : {};
-}
+const IDENTITIES = new WeakMap<object, number>();
+let identities = 0;
 
-/** Return a list in an object; an empty one if there is none. */
-export function listIn(object: Json, key: string): readonly Any[] {
-  const found = memberOf(object, key);
-  return isList(found) ? found : [];
+/** Return a number that no other object has. */
+export function identity(value: object): number {
+  const found = IDENTITIES.get(value) ?? identities++;
+  IDENTITIES.set(value, found);
+  return found;
 }
 
 /** Return what Python goes through: a list's elements, or an object's keys. */

@@ -77,52 +77,45 @@ export class Message {
   }
 }
 
-// Every event says where it comes from: from `start` up to `end` in the model's text, in code
-// points; `sliceOf` returns that text.
-
-/** A piece of the reasoning. */
-export interface ReasoningDelta {
-  readonly type: "reasoning";
-  readonly text: string;
+/** Where an event comes from in the model's text, in code points; `sliceOf` returns that text. */
+export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** A piece of the reasoning. */
+export interface ReasoningDelta extends Span {
+  readonly type: "reasoning";
+  readonly text: string;
 }
 
 /** A piece of the content. */
-export interface ContentDelta {
+export interface ContentDelta extends Span {
   readonly type: "content";
   readonly text: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The name of a tool call is complete. An id that may yet come is empty here. */
-export interface ToolCallStart {
+export interface ToolCallStart extends Span {
   readonly type: "tool_call_start";
   readonly index: number;
   readonly id: string;
   readonly name: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A piece of a tool call's arguments: JSON text. */
-export interface ToolCallDelta {
+export interface ToolCallDelta extends Span {
   readonly type: "tool_call_delta";
   readonly index: number;
   readonly arguments: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A tool call is over, or cut off, which `complete` tells. Its id, if the start had none. */
-export interface ToolCallEnd {
+export interface ToolCallEnd extends Span {
   readonly type: "tool_call_end";
   readonly index: number;
   readonly id: string;
   readonly complete: boolean;
-  readonly start: number;
-  readonly end: number;
 }
 
 export type ParserEvent =
