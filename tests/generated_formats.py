@@ -12,15 +12,16 @@ are with ``TURNSPEC_EXAMPLES``, which `make test-long` sets.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, cast, get_origin, get_type_hints, is_typeddict
 
 from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.format import Format as FormatTable
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.table import format_table
 from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
@@ -42,7 +43,14 @@ def committed_spec(name: str) -> Spec:
 @cache
 def committed_format(name: str) -> Format:
     """Return a committed spec and the module generated from it."""
-    return Format(committed_spec(name), load_module(module_source(name)))
+    return Format(committed_spec(name), installed_module(name))
+
+
+def installed_module(name: str) -> FormatModule:
+    """Return a committed module as whoever installs it imports it: it can be pickled."""
+    path = OutputPaths.in_project(name).module
+    module = importlib.import_module(path.removesuffix(".py").replace("/", "."))
+    return cast(FormatModule, module)
 
 
 def table_of(name: str) -> FormatTable:
