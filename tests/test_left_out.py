@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.generated_formats import KINDS, committed_spec, table_of
+from tests.generated_formats import KINDS, committed_spec, module_source, table_of
 from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
@@ -20,10 +20,11 @@ OTHER_SYNTAX = '<tool_call>\nget_weather(city="Paris")\n</tool_call>'
 def sources(name: str) -> dict[Extra | None, str]:
     """Return the statements of the whole parser, and of those that leave one thing out."""
     facts = facts_of(table_of(name))
+    _, begins, statements = module_source(name).partition("from __future__ ")
     smaller: dict[Extra | None, str] = {
         extra: compiled_source(leave_out(facts, {extra})) for extra in Extra
     }
-    return {None: compiled_source(facts), **smaller}
+    return {None: begins + statements, **smaller}
 
 
 @pytest.mark.parametrize("name", KINDS)

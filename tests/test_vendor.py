@@ -166,10 +166,9 @@ def test_a_copy_of_an_unverified_format_names_force(root: Path, tmp_path: Path) 
     assert run(*shlex.split(command_in(tmp_path / "plain.py"))[1:]).exit_code == 0
 
 
+#: As they are by default, they change nothing: see test_generated_style.
 FORMATTERS = [
-    ("black", "--quiet"),
     ("black", "--quiet", "--line-length", "60", "--skip-magic-trailing-comma"),
-    ("ruff", "format", "--quiet", "--isolated"),
     ("ruff", "format", "--quiet", "--isolated", "--config", "format.quote-style='single'"),
     (
         "ruff",
