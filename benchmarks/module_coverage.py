@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 
 import click
 from rich.console import Console
@@ -38,6 +39,7 @@ USUAL, MORE = Amount(odd=600, cuts=8, searched=300), Amount(odd=2000, cuts=40, s
 #: The same for the tests.
 LESS = Amount(odd=300, cuts=4)
 OF_EACH_CLASS = 2
+_APART = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +64,33 @@ class Covered:
         return [each for each, ran in zip(self.statements, self.ran, strict=True) if not ran]
 
 
-def covered(name: str, amount: Amount, *, fresh: bool = False) -> Covered:
-    """Have a format's parser read what there is to read; ``fresh`` compiles it anew."""
-    spec = committed_spec(name)
-    source = compiled_source(facts_of(spec)) if fresh else module_source(name)
+def covered(
+    name: str, amount: Amount, *, fresh: bool = False, enough: float | None = None
+) -> Covered:
+    """Have a format's parser read what there is to read, until so large a share of it has run.
+
+    ``fresh`` compiles it anew.
+    """
+    facts = facts_of(committed_spec(name))
+    source = compiled_source(facts) if fresh else module_source(name)
     traced = Traced(source)
     form = committed_format(name)
-    run = _Run(traced)
-    for sample in samples(form, amount):
-        run.read(sample)
-    for sample in search(form, run.finds, amount.searched):
-        run.read(sample)
     use(traced.module, turns_to_use(form), form.options)
+    run = _Run(traced)
+    there = samples(form, amount)
+    if enough is not None:  # neighbours are much alike
+        known = [*there]
+        there = (sample for at in range(_APART) for sample in known[at::_APART])
+    for sample in chain(there, search(form, run.finds, amount.searched)):
+        if enough is not None and traced.count >= enough * len(traced.statements):
+            break
+        run.read(sample)
     common_from = source.partition(BEGINS_COMMON)[0].count("\n") + 1
     unused = [
         f"{each.kind} {each.owner}.{each.name}" if each.owner else f"{each.kind} {each.name}"
         for each in unused_names(source)
     ]
-    return Covered(name, class_of(spec), traced.statements, traced.ran, common_from, unused)
+    return Covered(name, class_of(committed_spec(name)), traced.statements, traced.ran, common_from, unused)
 
 
 class _Run:

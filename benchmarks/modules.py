@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from benchmarks import module_limits as limits
-from benchmarks.statements import is_docstring
+from benchmarks.statements import is_docstring, statements_in
 from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.text_marks import marks_of
 from turnspec.pipeline.project import OutputPaths
@@ -45,8 +45,13 @@ class Module:
     @cached_property
     def statements(self) -> int:
         """How many statements it has, without docstrings."""
-        nodes = ast.walk(ast.parse(self.source))
-        return sum(isinstance(node, ast.stmt) and not is_docstring(node) for node in nodes)
+        own = self.source.partition(f"{BEGINS_COMMON}\n")[0]
+        return _statements(own) + _statements(self.common)
+
+
+@cache
+def _statements(source: str) -> int:
+    return sum(not is_docstring(each) for each in statements_in(ast.parse(source)))
 
 
 def class_of(spec: Spec) -> str:

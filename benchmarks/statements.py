@@ -65,6 +65,14 @@ class Traced:
         yield node
 
 
+def statements_in(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield all statements inside of a node, without going through expressions."""
+    for body in _bodies(node):
+        for statement in body:
+            yield statement
+            yield from statements_in(statement)
+
+
 def is_docstring(node: ast.AST) -> bool:
     """Tell whether a statement is a text that stands for itself."""
     match node:

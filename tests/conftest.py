@@ -109,8 +109,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def fork_server() -> None:
-    """Load what builds templates once, not in each process that a test has build some."""
-    begin_loading("tests.loaded_builds")
+    """Load what builds templates once, not in each process that a test has build some.
+
+    The server imports as any Python does that starts here, and passes over what it doesn't find.
+    """
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", path.rstrip(os.pathsep))
+        begin_loading("tests.loaded_builds")
 
 
 @pytest.fixture(scope="session")

@@ -12,14 +12,16 @@ are with ``TURNSPEC_EXAMPLES``, which `make test-long` sets.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Hashable, Iterable, Mapping, Set
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.facts import FormatFacts, facts_of, roles_in
-from turnspec.codegen.loading import load_module
+from turnspec.codegen.format_module import FormatModule
 from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
@@ -40,7 +42,14 @@ def committed_spec(name: str) -> Spec:
 @cache
 def committed_format(name: str) -> Format:
     """Return a committed spec and the module generated from it."""
-    return Format(committed_spec(name), load_module(module_source(name)))
+    return Format(committed_spec(name), installed_module(name))
+
+
+def installed_module(name: str) -> FormatModule:
+    """Return a committed module as whoever installs it imports it: it can be pickled."""
+    path = OutputPaths.in_project(name).module
+    module = importlib.import_module(path.removesuffix(".py").replace("/", "."))
+    return cast(FormatModule, module)
 
 
 def facts_of_format(name: str) -> FormatFacts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.golden_specs import TWO
 from tests.own_templates import FOLDER
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import Regeneration, regenerate
@@ -14,9 +15,6 @@ from turnspec.sources.fetch import fetch_templates
 from turnspec.sources.index import INDEX_FILE
 
 EMPTY_INDEX = "origins: []\ntemplates: []\n"
-
-#: Two formats that are quick to verify, one without calls and one with them.
-TWO = ("plain-content", "bare-json-call")
 
 #: Random messages for the verification: what it finds is tested elsewhere.
 FEW = 2

@@ -5,21 +5,17 @@ What formats they have is known from the snapshot of their specs.
 
 from __future__ import annotations
 
-import textwrap
 from functools import cache
 from pathlib import Path
 
-from syrupy.extensions.amber.serializer import AmberDataSerializer
-
 from tests.generated_formats import EVERY_FORMAT, covering, modes
+from tests.golden_specs import golden_spec
 from turnspec.analysis.analyze import Analysis, analyze_template
 from turnspec.analysis.source import TemplateSource
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.files import load_checked_spec
 from turnspec.spec.model import Spec
 
 FOLDER = Path(__file__).parent / "templates"
-_SPECS = Path(__file__).parent / "__snapshots__" / "test_analysis_golden.ambr"
 
 #: The names of all templates of our own, in the order of the alphabet.
 NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.jinja")))
@@ -36,21 +32,13 @@ def given_template(text: str, name: str = "given") -> TemplateSource:
     return TemplateSource(name, text, f"{name}.jinja", "local", {})
 
 
+@cache
 def kinds() -> list[str]:
     """Return the names of a few that have together each mode of a spec; all, if that is wanted."""
-    snapshots = AmberDataSerializer.read_file(str(_SPECS))
-    specs = {found.name: str(found.data) for found in snapshots}
-    known = {name: specs.get(f"test_spec[{name}]", "") for name in NAMES}
     if EVERY_FORMAT:
         return [*NAMES]
-    return covering({name: _modes(text) if text else {name} for name, text in known.items()})
-
-
-def _modes(snapshot: str) -> set[str]:
-    text = snapshot.strip().removeprefix("'''").removesuffix("'''")
-    spec = load_checked_spec(textwrap.dedent(text), "snapshot")
-    assert isinstance(spec, Spec), spec
-    return modes(spec)
+    known = {name: golden_spec(name) for name in NAMES}
+    return covering({name: modes(spec) if spec else {name} for name, spec in known.items()})
 
 
 @cache

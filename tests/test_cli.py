@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.conftest import ROOT
-from tests.own_checkouts import FEW, TWO, add_text, files_of, new_checkout, regenerated
+from tests.golden_specs import TWO
+from tests.own_checkouts import FEW, add_text, files_of, new_checkout, regenerated
 from tests.own_templates import FOLDER
 from turnspec import __version__
 from turnspec.cli.main import VERBS, main, turnspec

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.generated_formats import KINDS, committed_spec, facts_of_format
+from tests.generated_formats import KINDS, committed_spec, facts_of_format, module_source
 from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.left_out import Extra, leave_out
 from turnspec.codegen.loading import load
@@ -19,10 +19,11 @@ OTHER_SYNTAX = '<tool_call>\nget_weather(city="Paris")\n</tool_call>'
 def sources(name: str) -> dict[Extra | None, str]:
     """Return the statements of the whole parser, and of those that leave one thing out."""
     facts = facts_of_format(name)
+    _, begins, statements = module_source(name).partition("from __future__ ")
     smaller: dict[Extra | None, str] = {
         extra: compiled_source(leave_out(facts, {extra})) for extra in Extra
     }
-    return {None: compiled_source(facts), **smaller}
+    return {None: begins + statements, **smaller}
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -8,20 +8,15 @@ from benchmarks.module_limits import RUN_SHARE_OF_LESS
 from benchmarks.names import unused_names
 from benchmarks.statements import Traced
 
-from tests.generated_formats import EVERY_FORMAT, KINDS, NAMES, module_source
+from tests.generated_formats import KINDS
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_what_a_parser_holds_can_run(name: str) -> None:
-    found = covered(name, LESS)
+def test_what_a_parser_holds_can_run_and_its_names_are_used(name: str) -> None:
+    found = covered(name, LESS, enough=RUN_SHARE_OF_LESS)
     never = "\n".join(f"{each.place}: {each.text}" for each in found.never)
     assert found.share >= RUN_SHARE_OF_LESS, f"{found.share:.1%} runs; never run:\n{never}"
-
-
-@pytest.mark.parametrize("name", NAMES if EVERY_FORMAT else KINDS)
-def test_a_parser_has_no_name_that_nothing_uses(name: str) -> None:
-    unused = unused_names(module_source(name))
-    assert not unused, [f"{each.kind} {each.owner} {each.name}" for each in unused]
+    assert found.unused == []
 
 
 SOURCE = '''

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden_specs import TWO
 from tests.own_checkouts import (
-    TWO,
     add_text,
     change_template,
     files_of,

@@ -18,6 +18,7 @@ from tests.engine_cases import CASES, TOOLS
 from tests.generated_formats import (
     EVERY_FORMAT,
     FORMATS,
+    KINDS,
     NAMES,
     committed_format,
     committed_spec,
@@ -95,14 +96,16 @@ def told(module: FormatModule, pieces: list[Piece], options: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_module_reads_as_the_engine_does(name: str) -> None:
-    random, asked = Random(name), 0
+    random = Random(name)
     module, engine = committed_format(name).module, load(committed_spec(name))
-    for text in texts(name, random):
+    found = [*texts(name, random)]
+    assert len(found) > 30
+    if name not in KINDS:  # others than the next format has
+        found = random.sample(found, len(found) // 3)
+    for text in found:
         options = options_of(name, random)
         pieces = flagged(text, options["special_tokens"], random)
         assert told(module, pieces, options) == told(engine, pieces, options), (pieces, options)
-        asked += 1
-    assert asked > 30
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -587,5 +587,4 @@ for (const event of [...parser.feed(text), ...parser.finish()]) {
 
 
 def test_what_is_written_by_hand_is_as_the_linter_wants_it() -> None:
-    for script in SCRIPTS:
-        lint(script)
+    lint(SCRIPTS)

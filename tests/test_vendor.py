@@ -15,7 +15,7 @@ from pathlib import Path
 import black
 import pytest
 
-from tests.generated_formats import NAMES, ROOT
+from tests.generated_formats import KINDS, ROOT
 from tests.git_checkouts import write_format
 from tests.own_checkouts import EMPTY_INDEX, files_of
 from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec, write_results
@@ -166,10 +166,9 @@ def test_a_copy_of_an_unverified_format_names_force(root: Path, tmp_path: Path) 
     assert run(*shlex.split(command_in(tmp_path / "plain.py"))[1:]).exit_code == 0
 
 
+#: As they are by default, they change nothing: see test_generated_style.
 FORMATTERS = [
-    ("black", "--quiet"),
     ("black", "--quiet", "--line-length", "60", "--skip-magic-trailing-comma"),
-    ("ruff", "format", "--quiet", "--isolated"),
     ("ruff", "format", "--quiet", "--isolated", "--config", "format.quote-style='single'"),
     (
         "ruff",
@@ -491,7 +490,7 @@ def test_a_disk_that_fills_up_between_two_files(
     assert {path: path.read_text() for path in tmp_path.iterdir()} == old
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_committed_files_are_sealed(name: str) -> None:
     paths = OutputPaths.in_project(name)
     for path in (paths.module, paths.grammar):

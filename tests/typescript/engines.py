@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from math import inf
 from pathlib import Path
 from types import TracebackType
@@ -106,11 +107,16 @@ def _facts(name: str) -> dict[str, Any]:
     return facts_given(facts_of(SMALL[hand] if hand != name else committed_spec(name)))
 
 
+@cache
+def _engine() -> str:
+    return engine_script(is_typed=False)
+
+
 @contextmanager
 def opened_engine(folder: Path) -> Iterator[TypeScriptEngine]:
     """Open the engine, which is written into a folder."""
     path = folder / "engine.mjs"
-    path.write_text(engine_script(is_typed=False), encoding="utf-8")
+    path.write_text(_engine(), encoding="utf-8")
     with TypeScriptEngine(node(), path) as opened:
         yield opened
 

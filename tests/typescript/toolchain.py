@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -91,14 +92,14 @@ def compile_typescript(sources: Path, into: Path, *options: str) -> None:
         _run(node(), tool("tsc"), "--project", path, "--outDir", into, *options)
 
 
-def lint(path: Path, command: str = "check", *options: str) -> None:
-    """Have the linter look at a folder or a file.
+def lint(paths: Iterable[Path], command: str = "check", *options: str) -> None:
+    """Have the linter look at folders and files.
 
     Raises:
         ToolError: it finds something.
     """
     configuration = ("--config-path", _CONFIGURATION, "--error-on-warnings", "--log-level=error")
-    _run(tool("biome"), command, *configuration, *options, path)
+    _run(tool("biome"), command, *configuration, *options, *paths)
 
 
 def _run(*command: object) -> str:
@@ -111,9 +112,8 @@ def _run(*command: object) -> str:
 def main() -> int:
     """Lay out and lint what is written by hand; return the exit code."""
     try:
-        for path in SCRIPTS:
-            lint(path, "format", "--write")
-            lint(path)
+        lint(SCRIPTS, "format", "--write")
+        lint(SCRIPTS)
     except ToolError as error:
         print(error, file=sys.stderr)
         return 1

@@ -23,8 +23,10 @@ _SCRIPT_TOKEN = re.compile(
 # Commas before what closes, and what begins the alternatives of a type on lines of their own.
 _FORMATTERS_OWN = re.compile("\0,(?=\0[)\\]}])|(?<=\0=)\0[|](?=\0)")
 _COMMENTS = ("#", "//", "/*")
+# These lines part statements, or stand within one, of which then no half can be parsed.
+_BETWEEN_BLOCKS = re.compile(r"\n\n\n(?=\S)")
 # What a tree says twice, or what is only a way to write a string.
-_REDUNDANT = ("ctx", "kind")
+_REDUNDANT, _EMPTY_TEXT = ("ctx", "kind"), "Constant(value='')"
 
 
 @lru_cache(maxsize=16)  # trees take long, and a copy mostly says what is known now
@@ -48,10 +50,21 @@ def hash_of(text: str) -> str:
 
 def _python(text: str) -> str:
     """Return what a source says, as all versions of Python have it."""
-    tree = ast.parse(text)
+    try:
+        blocks = [*map(_block, _BETWEEN_BLOCKS.split(text))]
+    except SyntaxError:
+        blocks = [_block(text)]
+    statements = ",".join(told for told, _ in blocks if told)
+    tree = f"Module({f'body=[{statements}]' if statements else ''})"
+    return "\0".join((tree, *(comment for _, comments in blocks for comment in comments)))
+
+
+@lru_cache(1024)  # most are those of other parsers, too
+def _block(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return what statements say, and comments."""
+    told = ",".join(map(_told, ast.parse(text).body))
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    comments = (token.string[1:].strip() for token in tokens if token.type == tokenize.COMMENT)
-    return "\0".join((_told(tree), *comments))
+    return told, tuple(it.string[1:].strip() for it in tokens if it.type == tokenize.COMMENT)
 
 
 def _told(part: object) -> str:
@@ -64,7 +77,7 @@ def _told(part: object) -> str:
         case ast.Delete(targets=[ast.Tuple(elts=targets)]):  # in brackets, if the line is long
             return _told(ast.Delete(targets))
         case ast.JoinedStr(values=values):  # Python 3.12 has empty texts in some
-            return f"f[{','.join(_told(value) for value in values if not _is_empty(value))}]"
+            return f"f[{','.join(told for told in map(_told, values) if told != _EMPTY_TEXT)}]"
         case ast.AST():
             fields = (
                 f"{name}={_told(field)}"
@@ -73,10 +86,6 @@ def _told(part: object) -> str:
             )
             return f"{type(part).__name__}({','.join(fields)})"
     return ascii(part)
-
-
-def _is_empty(part: ast.expr) -> bool:
-    return isinstance(part, ast.Constant) and part.value == ""
 
 
 def _without_indent(docstring: str) -> str:
