@@ -195,9 +195,8 @@ class Turn:
             self.problems.clear()
             events, self.events = [], []
             if HAS_REASONING and self.opening:
-                at = self.input.here
                 self._content.pieces.append(self.opening)
-                events = [ContentDelta(self.opening, at, at)]
+                events = [ContentDelta(self.opening, 0, 0)]
             if HAS_CALLS:
                 self.calls = self.calls[-1:] if self.call else []
         self.events[:0] = events
@@ -207,10 +206,10 @@ class Turn:
                 if not echo:
                     hold.events, hold.problems, hold.calls = len(events), 0, 0
         if HAS_CALLS and self.call and not echo:
-            told, at, self.call.index = self.calls[0], self.input.here, 0
-            self.events.append(ToolCallStart(0, told.id, told.name, at, at))
+            told, self.call.index, self.call.told = self.calls[0], 0, 0
+            self.events.append(ToolCallStart(0, told.id, told.name, 0, 0))
             if arguments := "".join(self.call.pieces):
-                self.events.append(ToolCallDelta(0, arguments, at, at))
+                self.events.append(ToolCallDelta(0, arguments, 0, 0))
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
