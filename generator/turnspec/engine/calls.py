@@ -172,12 +172,9 @@ def tell_begun_section(turn: Turn) -> None:
 def read_call(turn: Turn, found: Found) -> Reading[None]:
     """Read a call after its head, and those that follow it in its section."""
     name = found.slot("name")
-    if (
-        HAS_OPTIONAL_TEXTS
-        and missing_texts(found)
-        and (name in PARTICIPANTS or (ARE_CALLS_ADDRESSED and name in WORDS))
-        and name not in (turn.tools or ())
-    ):
+    is_word = name in PARTICIPANTS or (ARE_CALLS_ADDRESSED and name in WORDS)
+    is_other = is_word and name not in (turn.tools or ())
+    if HAS_OPTIONAL_TEXTS and is_other and missing_texts(found):
         turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
         if ARE_CALLS_ADDRESSED:
             turn.state.for_user = True

@@ -69,5 +69,5 @@ class Input:
         if not (tokens := self.rules.special):
             return []
         text = self.marked[start : end + 256]  # as the last one may be cut
-        places = [(start + it.start(), it.group()) for it in tokens.stand_in.finditer(text)]
-        return [place for place in places if place[0] < end]
+        found = tokens.stand_in.finditer(text)
+        return [(start + it.start(), it[0]) for it in found if it.start() < end - start]

@@ -64,8 +64,8 @@ class Found:
     def parts(self) -> Iterator[tuple[Step, str]]:
         """Yield the steps of the marker, each with its text."""
         for number, step in enumerate(self._steps):
-            start, end = self._at[number] - self.start, self._at[number + 1] - self.start
-            yield step, self.text[start:end]
+            start, end = self._at[number], self._at[number + 1]
+            yield step, self.text[start - self.start : end - self.start]
 
     def slot(self, name: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""

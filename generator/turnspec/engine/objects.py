@@ -138,7 +138,8 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
             after = Next.TEXT if is_unnamed_at_end(turn, call) else Next.MEMBER
         elif member and member.role is Role.MEMBER:
             input.take(member.end)
-            after = yield from read_member(turn, call, member.slot("string") or member.slot("key"))
+            key = member.slot("string") or member.slot("key")
+            after = yield from read_member(turn, call, key)
         elif member and NAME_IS_KEY and is_tool(turn, call, member):
             input.take(member.end - 1)
             after = yield from read_member(turn, call, WRAPPER)

@@ -385,7 +385,8 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     last = content.pieces[-1][-1] if content.pieces else " "
     is_quoted = is_after_text and not content.space and last in "\"'`"
     state.quotes_reasoning = is_quoted and is_start
-    if content.space == [" "] and not (is_start or turn.reasoning.begun):  # within a sentence
+    is_first = not (is_start or turn.reasoning.begun)
+    if is_first and content.space == [" "]:  # within a sentence
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     return is_quoted

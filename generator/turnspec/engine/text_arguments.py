@@ -214,7 +214,8 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield None
             continue
-        is_other = found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", key)
+        is_other = found.slot("key") not in ("", key)
+        is_other = found.role is Role.VALUE_CLOSED and is_other
         if found.role is Role.PART_OF_VALUE or is_other:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")

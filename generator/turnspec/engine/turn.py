@@ -277,7 +277,8 @@ class Turn:
             if found.is_partial:
                 end = start + found.start
             elif found.role in OF_TURN:
-                self.problem("stray_marker", f"{found.text!r} is text here", found.offset)
+                told = f"{found.text!r} is text here"
+                self.problem("stray_marker", told, found.offset)
             at = max(found.end, found.start + 1)
         self.write(end)
 

@@ -199,7 +199,8 @@ def _is_tuple(node: ast.expr) -> bool:
 
 def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
     """Make one row of all that a tuple has, if that fits a line."""
-    text = ", ".join(ast.unparse(each)[2:-1].rstrip(",") for each in rows.elts)
+    texts = (ast.unparse(each)[2:-1].rstrip(",") for each in rows.elts)
+    text = ", ".join(filter(None, texts))
     is_short = len(f"{name} = ({text})") <= _LINE_LENGTH and "," in text
     if is_short and all(map(_is_tuple, rows.elts)):
         yield _edit(source, rows, f"({text})")
