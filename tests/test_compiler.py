@@ -104,6 +104,7 @@ class Kept:
 
     def __init__(self) -> None:
         self.used = [1]
+        told = (print() or self.used)
         self.written = None
         self.made = compute()
 
@@ -187,6 +188,8 @@ TIDIED = {
     'if key in ("type",):\n    pass\n': 'if key == "type":\n    pass\n',
     "if key in (name,):\n    pass\n": "if key in (name,):\n    pass\n",
     "x = (*names, *())\n": "x = (*names,)\n",
+    "x = (*(a, b), *(c,), *())\n": "x = (a, b, c)\n",
+    f"x = (*({'a' * 50},), *({'b' * 50},))\n": f"x = (*({'a' * 50},), *({'b' * 50},))\n",
     "x = a or (b)\n": "x = a or b\n",
     "x = f(b)\n": "x = f(b)\n",
     "def f(x):\n    if x:\n        return False\n    return True\n": (
