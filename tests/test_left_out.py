@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.generated_formats import KINDS, committed_spec, module_source, table_of
+from tests.generated_formats import FORMS, committed_spec, module_source, table_of
 from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
@@ -27,7 +27,7 @@ def sources(name: str) -> dict[Extra | None, str]:
     return {None: begins + statements, **smaller}
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", FORMS)
 def test_a_parser_without_special_tokens_reads_what_it_read_without_any(name: str) -> None:
     found = sources(name)
     whole, smaller = loaded(found[None]), loaded(found[Extra.SPECIAL_TOKENS])
@@ -42,7 +42,7 @@ def test_a_parser_without_special_tokens_reads_what_it_read_without_any(name: st
         smaller.Parser(special_tokens=["<|end|>"])
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", FORMS)
 def test_a_parser_without_other_syntax_reads_its_own(name: str) -> None:
     spec, found = committed_spec(name), sources(name)
     whole, smaller = loaded(found[None]), loaded(found[Extra.OTHER_SYNTAX])
