@@ -90,7 +90,9 @@ def covered(
         f"{each.kind} {each.owner}.{each.name}" if each.owner else f"{each.kind} {each.name}"
         for each in unused_names(source)
     ]
-    return Covered(name, class_of(committed_spec(name)), traced.statements, traced.ran, common_from, unused)
+    return Covered(
+        name, class_of(committed_spec(name)), traced.statements, traced.ran, common_from, unused
+    )
 
 
 class _Run:

@@ -2,10 +2,11 @@
 
 Some templates share a format, and many formats differ in nothing but the words of their markers.
 ``FORMATS`` has one name of each format. ``KINDS`` are a few that have together all that any format
-has: each fact and each role of a rule, which is all that the engine reads, and each mode of the
-spec. What holds for every format is tried on these. What takes longer is tried on
-one format for each common part that modules have, and each set of parts of the engine of scripts,
-``PARTS``. The engine itself is tried on tables of its own, and `regen` verifies every template.
+has: each fact and each role of a rule, which is all that the engine reads, and
+each mode of the spec. What holds for every format is tried on these. What takes longer is tried on
+``PARTS``, which have together each common part of modules and each form of calls and arguments;
+and on ``FORMS``, one format for each form, where no module is read, but the engine or a grammar.
+The engine itself is tried on tables of its own, and `regen` verifies every template.
 With ``TURNSPEC_EVERY_FORMAT`` set, as `make test-every-format` does, all are all formats, as they
 are with ``TURNSPEC_EXAMPLES``, which `make test-long` sets.
 """
@@ -119,8 +120,9 @@ _LONG_RUNS = {"TURNSPEC_EVERY_FORMAT", "TURNSPEC_EXAMPLES"}
 EVERY_FORMAT = bool(_LONG_RUNS & os.environ.keys())
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 FORMATS = first_of_each(NAMES, {name: fingerprint(committed_spec(name)) for name in NAMES})
-KINDS = PARTS = FORMATS
+KINDS = PARTS = FORMS = FORMATS
 if not EVERY_FORMAT:
     _SPECS = {name: committed_spec(name) for name in FORMATS}
     KINDS = covering({name: traits(spec) for name, spec in _SPECS.items()})
-    PARTS = first_of_each(FORMATS, {name: (parts_of(name), common_part(name)) for name in FORMATS})
+    PARTS = covering({name: {parts_of(name), common_part(name)} for name in FORMATS})
+    FORMS = first_of_each(FORMATS, {name: parts_of(name) for name in FORMATS})

@@ -17,7 +17,6 @@ import pytest
 from tests.generated_formats import (
     FORMATS,
     KINDS,
-    PARTS,
     ROOT,
     committed_format,
     committed_spec,
@@ -188,13 +187,3 @@ def test_a_module_is_imported_quickly(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code]
     took = [float(subprocess.check_output(command, cwd=ROOT, env=environment)) for _ in range(6)]
     assert min(took) <= _QUICK
-
-
-@pytest.mark.parametrize("name", PARTS)
-def test_a_module_imports_the_standard_library_alone(name: str) -> None:
-    for node in ast.walk(ast.parse(module_source(name))):
-        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        assert all(found.partition(".")[0] in sys.stdlib_module_names for found in names)
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0

@@ -17,7 +17,7 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper, grammar_from
 
 from tests import engine_counts
-from tests.generated_formats import KINDS, PARTS, committed_format, committed_spec
+from tests.generated_formats import FORMS, KINDS, committed_format, committed_spec
 from tests.grammar_engines import Compile, CompiledGrammar, engine_llguidance, engine_xgrammar
 from tests.grammar_engines.agreement import Sample, ask_engines, random_samples
 from tests.grammar_engines.lazy_runs import LazyRun, lazy_run
@@ -61,7 +61,7 @@ def compiled(gbnf: str, entry: str = "root") -> dict[str, CompiledGrammar]:
     return {name: r for name, r in results.items() if not isinstance(r, Problem)}
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", FORMS)
 def test_engines_agree_on_random_turns(name: str) -> None:
     spec = committed_spec(name)
     samples = random_samples(grammar_of(gbnf_of(name)), Random(name), TURNS, text_markers(spec))
@@ -73,7 +73,7 @@ def test_engines_agree_on_random_turns(name: str) -> None:
     assert not asked.disagreements, "\n".join(map(str, asked.disagreements))
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", FORMS)
 def test_engines_accept_what_the_writer_writes(name: str) -> None:
     asked = ask_engines(compiled(gbnf_of(name)), written_samples(name))
     assert asked.strings > 0
@@ -81,7 +81,7 @@ def test_engines_accept_what_the_writer_writes(name: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ["tool-calls", "required-calls", "content-only"])
-@pytest.mark.parametrize("name", [n for n in PARTS if committed_spec(n).tools])
+@pytest.mark.parametrize("name", [n for n in FORMS if committed_spec(n).tools])
 def test_engines_agree_on_other_entries(name: str, entry: str) -> None:
     grammar, random = grammar_of(gbnf_of(name)), Random(name)
     turns = [random_turn(grammar, random, entry=entry, longest=200) for _ in range(5)]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import EVERY_FORMAT, PARTS, ROOT, committed_spec, facts_of_format
+from tests.generated_formats import EVERY_FORMAT, FORMS, ROOT, committed_spec, facts_of_format
 from tests.own_templates import FOLDER
 from tests.test_cli import run, run_whole
 from turnspec.codegen.compiled import compiled_source, shared_source
@@ -85,7 +85,7 @@ def data(record: Any) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__match_args__}
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", FORMS)
 def test_a_trace_is_what_the_parser_does(name: str) -> None:
     """Watching changes nothing, and every character and event is in a step, in order."""
     module = load(committed_spec(name))

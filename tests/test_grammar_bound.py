@@ -17,9 +17,9 @@ from syrupy.assertion import SnapshotAssertion
 from tests.bound_grammars import CALLS, REQUESTS, TOOLS, Bound, requests_for, written_calls
 from tests.generated_formats import (
     EVERY_FORMAT,
+    FORMS,
     KINDS,
     NAMES,
-    PARTS,
     ROOT,
     committed_format,
     committed_spec,
@@ -43,7 +43,7 @@ ENGINES: dict[str, Compile] = {
 TURNS = 5
 #: Each way to bind a grammar is tried on every so many of the formats, each time on others.
 STEP = 1 if EVERY_FORMAT else 4
-WITH_TOOLS = [name for name in PARTS if committed_spec(name).tools is not None]
+WITH_TOOLS = [name for name in FORMS if committed_spec(name).tools is not None]
 ENCODINGS = {
     "JSON": "qwen-qwen3-0-6b",
     "JSON behind tags": "deepseek-ai-deepseek-v3-1",

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.generated_formats import KINDS, committed_spec, facts_of_format, module_source
+from tests.generated_formats import FORMS, committed_spec, facts_of_format, module_source
 from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.left_out import Extra, leave_out
 from turnspec.codegen.loading import load
@@ -26,7 +26,7 @@ def sources(name: str) -> dict[Extra | None, str]:
     return {None: begins + statements, **smaller}
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", FORMS)
 def test_a_parser_without_special_tokens_reads_what_it_read_without_any(name: str) -> None:
     found = sources(name)
     whole, smaller = loaded(found[None]), loaded(found[Extra.SPECIAL_TOKENS])
@@ -41,7 +41,7 @@ def test_a_parser_without_special_tokens_reads_what_it_read_without_any(name: st
         smaller.Parser(special_tokens=["<|end|>"])
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", FORMS)
 def test_a_parser_without_other_syntax_reads_its_own(name: str) -> None:
     spec, found = committed_spec(name), sources(name)
     whole, smaller = loaded(found[None]), loaded(found[Extra.OTHER_SYNTAX])

@@ -11,7 +11,7 @@ import pytest
 from gguf import GGUFWriter
 from syrupy.assertion import SnapshotAssertion
 
-from tests.generated_formats import PARTS, ROOT, committed_format
+from tests.generated_formats import FORMS, ROOT, committed_format
 from tests.git_checkouts import write_format
 from tests.own_checkouts import EMPTY_INDEX
 from tests.own_templates import FOLDER
@@ -123,7 +123,7 @@ def without_template(
     return run_format(spec, module, None, worker=worker, seeds=SEEDS, folder=models)
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", FORMS)
 def test_each_format_lives(
     name: str, templates: dict[str, TemplateSource], worker: RenderWorker, models: Path
 ) -> None:

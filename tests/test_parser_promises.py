@@ -34,7 +34,7 @@ from turnspec.verification.random_messages import random_messages
 from turnspec.verification.turns import expected_message, written_input
 
 #: How many texts are tried unless the environment says otherwise.
-FEW = 6
+FEW = 4
 #: What can be a name for a parser.
 NAME = re.compile(rf"[^{NOT_IN_NAMES}]{{1,{LONGEST}}}")
 EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", FEW))

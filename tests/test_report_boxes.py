@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import PARTS, ROOT, committed_format, facts_of_format
+from tests.generated_formats import FORMS, ROOT, committed_format, facts_of_format
 from tests.typescript.toolchain import node
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import named_formats
@@ -60,7 +60,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         yield answer
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", FORMS)
 def test_a_text_is_shown_in_its_parts(name: str, ask: Ask) -> None:
     """All of it, in order; what is content or reasoning is coloured so; the message is Python's."""
     form = committed_format(name)

@@ -12,7 +12,7 @@ import pytest
 from tests.counted_steps import CountedSteps
 from tests.generated_formats import (
     EVERY_FORMAT,
-    PARTS,
+    FORMS,
     committed_spec,
     module_source,
 )
@@ -51,7 +51,7 @@ def test_more_or_longer_ones_are_refused(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", FORMS)
 def test_the_most_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
     spec, last = committed_spec(name), STOPS[-1]
     module = load(spec)
@@ -62,7 +62,7 @@ def test_the_most_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
         write_parts(spec, Message("", "", (call,) if spec.tools else ()), Part.START),
     ]
     whole = [f"{start}{end}" for start in texts for end in (last, last[:-1], last + "more")]
-    for text in whole if EVERY_FORMAT else whole[PARTS.index(name) % len(whole) :: len(whole)]:
+    for text in whole if EVERY_FORMAT else whole[FORMS.index(name) % len(whole) :: len(whole)]:
         assert not difference(engine, name, module, text, options, (0, 97))
     assert module.parse(f"I look.{last}", **options).content.strip() == "I look."
 

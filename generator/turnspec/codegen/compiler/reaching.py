@@ -30,10 +30,11 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What a function stores: attributes, and names for itself that it doesn't read."""
+    """What a function stores: attributes, and names for itself; and the names that it reads."""
 
     attributes: Set[str]
-    unread: Set[str]
+    names: Set[str]
+    loaded: Set[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def _stored_in(function: ast.FunctionDef) -> _Stored:
     stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
     names = {node.id for node in stored if isinstance(node, ast.Name)}
     attributes = {node.attr for node in stored if isinstance(node, ast.Attribute)}
-    return _Stored(attributes, names - loaded_in(nodes))
+    return _Stored(attributes, names, loaded_in(nodes))
 
 
 def _used(nodes: Iterable[ast.AST]) -> _Reached:
@@ -224,9 +225,8 @@ def _edits(block: _Block, found: _Reached, public: Set[str], pure: Set[str]) -> 
         elif isinstance(node, ast.ClassDef):
             yield from _members(source, node, found)
     for function, stored in block.functions:
-        if stored.unread or not stored.attributes <= found.attributes:
-            loaded = loaded_in(ast.walk(function))
-            yield from unread_stores(source, function, found.attributes, loaded, pure)
+        if not stored.names <= stored.loaded or not stored.attributes <= found.attributes:
+            yield from unread_stores(source, function, found.attributes, stored.loaded, pure)
 
 
 def _functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:

@@ -18,16 +18,19 @@ def unread_stores(
     source: Source,
     function: ast.FunctionDef,
     read: Set[str],
-    loaded: set[str],
+    loaded: Set[str],
     pure: Set[str],
 ) -> Iterator[Edit]:
     """Drop what is put where nobody reads it, if nothing else comes of it."""
-    for node in ast.walk(function):
+    holders: list[ast.AST] = [function]
+    for node in holders:
+        holders += [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
         for name in ("body", "orelse"):
-            for statement in _statements(node, name):
+            siblings: list[ast.stmt] = getattr(node, name, [])
+            holders += siblings
+            for statement in siblings:
                 yield from _pairs(source, statement, read, loaded, pure)
                 if _is_unread(statement, read, loaded, pure):
-                    siblings = _statements(node, name)
                     start, end = source.lines_of([statement])
                     filler = " " * statement.col_offset + "pass\n"
                     yield Edit(start, end, filler if len(siblings) == 1 else "")
@@ -35,7 +38,7 @@ def unread_stores(
                     yield from _named(source, statement, loaded)
 
 
-def _named(source: Source, node: ast.Assign, loaded: set[str]) -> Iterator[Edit]:
+def _named(source: Source, node: ast.Assign, loaded: Set[str]) -> Iterator[Edit]:
     """Leave out the name of what is done for its own sake."""
     match node.targets:
         case [ast.Name(id=name)] if name not in loaded:
@@ -43,7 +46,7 @@ def _named(source: Source, node: ast.Assign, loaded: set[str]) -> Iterator[Edit]
 
 
 def _pairs(
-    source: Source, node: ast.stmt, read: Set[str], loaded: set[str], pure: Set[str]
+    source: Source, node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str]
 ) -> Iterator[Edit]:
     """Leave out of `self.a, b = x, y` what nobody reads."""
     match node:
@@ -61,12 +64,7 @@ def _pairs(
         yield Edit(source.start(node), source.end(node), f"{left} = {right}")
 
 
-def _statements(node: ast.AST, name: str) -> list[ast.stmt]:
-    found = getattr(node, name, None)
-    return found if isinstance(found, list) else []
-
-
-def _is_unread(node: ast.stmt, read: Set[str], loaded: set[str], pure: Set[str]) -> bool:
+def _is_unread(node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str]) -> bool:
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
             unread = all(_is_target_unread(target, read, loaded) for target in targets)
@@ -78,7 +76,7 @@ def _is_unread(node: ast.stmt, read: Set[str], loaded: set[str], pure: Set[str])
     return False
 
 
-def _is_target_unread(target: ast.expr, read: Set[str], loaded: set[str]) -> bool:
+def _is_target_unread(target: ast.expr, read: Set[str], loaded: Set[str]) -> bool:
     match target:
         case ast.Name(id=name):
             return name not in loaded
