@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from turnspec.codegen.compiler.edits import Edit, Source
+from turnspec.codegen.compiler.edits import Edit, Source, bodies
 
 
 def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
@@ -23,14 +23,11 @@ def unread_stores(
 ) -> Iterator[Edit]:
     """Drop what is put where nobody reads it, if nothing else comes of it."""
     for node in ast.walk(function):
-        for name in ("body", "orelse"):
-            for statement in _statements(node, name):
+        for body in bodies(node):
+            for statement in body:
                 yield from _pairs(source, statement, read, loaded, pure)
                 if _is_unread(statement, read, loaded, pure):
-                    siblings = _statements(node, name)
-                    start, end = source.lines_of([statement])
-                    filler = " " * statement.col_offset + "pass\n"
-                    yield Edit(start, end, filler if len(siblings) == 1 else "")
+                    yield source.dropped(statement, alone=len(body) == 1)
                 elif isinstance(statement, ast.Assign):
                     yield from _named(source, statement, loaded)
 
@@ -59,11 +56,6 @@ def _pairs(
     if kept and len(kept) < len(pairs):
         left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
         yield Edit(source.start(node), source.end(node), f"{left} = {right}")
-
-
-def _statements(node: ast.AST, name: str) -> list[ast.stmt]:
-    found = getattr(node, name, None)
-    return found if isinstance(found, list) else []
 
 
 def _is_unread(node: ast.stmt, read: Set[str], loaded: set[str], pure: Set[str]) -> bool:
