@@ -45,7 +45,7 @@ SO_FAR = {
     "lines, mean": 2_363,
     "lines, all": 474_795,
     "common texts": 13,
-    "lines of the engine and codegen": 9_880,
+    "lines of the engine and codegen": 9_851,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.small_formats import (
-    JSON,
-    PYTHON,
-    QUOTED,
-    RAW,
-    RAW_PYTHON,
-    a_format,
-    heads,
-    items,
-    pieces,
-)
+from tests.parser_formats import native, tagged, tagged_json
+from tests.small_formats import a_format
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Arguments, Fields, Guard, Spec, ToolMode, Tools, ValueSyntax
+from turnspec.spec.model import Encoding, Guard, Spec, Tools, ValueSyntax
 
 _STYLES = ("<{}>", "</{}>", "<|{}|>", "[{}]", "[/{}]", "<<{}>>", "--- {} ---", "§{}§")
 _WORDS = st.from_regex(r"[a-z]{3,7}", fullmatch=True)
@@ -53,19 +43,19 @@ def formats(draw: st.DrawFn) -> Spec:
 @st.composite
 def _objects(draw: st.DrawFn, mark: _Marks) -> Tools:
     name, arguments, _ = draw(st.lists(_WORDS, min_size=3, max_size=3, unique=True))
-    members = [f'"{name}": "NAME"', f'"{arguments}": ARGUMENTS']
+    members = [f'"{name}": "⟨NAME⟩"', f'"{arguments}": ⟨ARGUMENTS⟩']
     members = members[::-1] if draw(st.booleans()) else members
-    fields, call = Fields((name,), (arguments,)), f"{{{', '.join(members)}}}"
+    call = f"{{{', '.join(members)}}}"
+    keys: dict[str, Any] = {"name": (name,), "arguments": (arguments,)}
     if draw(st.booleans()):
-        fields, call = Fields(name_is_key=True), '{"NAME": ARGUMENTS}'
+        call, keys = '{"⟨NAME⟩": ⟨ARGUMENTS⟩}', {"name": (), "arguments": ()}
     section, separator = (mark(), mark()), draw(st.sampled_from(["", mark()]))
     if draw(st.booleans()):
         section, separator = (section[0] + "[", "]" + section[1]), ", "
     elif draw(st.booleans()):
         call, section = f"{section[0]}{call}{section[1]}", ("", "")
-    return Tools(
-        ToolMode.JSON_NATIVE, section[0], pieces(call), separator, section[1], Arguments(), fields
-    )
+    is_key = not keys["name"]
+    return native(call, section=section, separator=separator, name_is_key=is_key, **keys)
 
 
 @st.composite
@@ -74,27 +64,35 @@ def _heads(draw: st.DrawFn, mark: _Marks, form: str) -> Tools:
     before, end = mark(), mark()
     behind = {"json": draw(st.sampled_from(["", mark(), "\n"])), "text": mark()}.get(form, "(")
     section = (mark(), mark()) if draw(st.booleans()) else ("", "")
-    arguments = (
-        draw({"values": _values(mark), "text": _text(mark)}[form]) if form != "json" else None
-    )
-    call = f"{before}NAME{behind}ARGUMENTS{')' if form == 'values' else ''}{end}"
-    return heads(call, section, "\n", arguments)
+    call = f"{before}⟨NAME⟩{behind}⟨ARGUMENTS⟩{')' if form == 'values' else ''}{end}"
+    if form == "json":
+        return tagged_json(call, section=section, separator="\n")
+    written = draw(_values(mark) if form == "values" else _text(mark))
+    return tagged(call, section=section, **written)
 
 
 @st.composite
-def _values(draw: st.DrawFn, mark: _Marks) -> Arguments:
-    values, quote = draw(st.sampled_from([(JSON, '"'), (PYTHON, "'"), (QUOTED, mark())]))
-    item, syntax = f"KEY{draw(st.sampled_from(':='))}VALUE", ValueSyntax(quote=quote)
-    return items(item, values, separator=", ", syntax=syntax)
+def _values(draw: st.DrawFn, mark: _Marks) -> dict[str, Any]:
+    styles = ((Encoding.JSON, '"'), (Encoding.PYTHON, "'"), (Encoding.QUOTED, mark()))
+    encoding, quote = draw(st.sampled_from(styles))
+    return {
+        "item": f"⟨KEY⟩{draw(st.sampled_from(':='))}⟨VALUE⟩",
+        "item_separator": ", ",
+        "string": encoding,
+        "other": encoding,
+        "syntax": ValueSyntax(quote=quote),
+    }
 
 
 @st.composite
-def _text(draw: st.DrawFn, mark: _Marks) -> Arguments:
+def _text(draw: st.DrawFn, mark: _Marks) -> dict[str, Any]:
     line = draw(st.sampled_from(["", "\n"]))
-    start = draw(st.sampled_from([f"{mark()}KEY{mark()}", f"<{draw(_WORDS)}=KEY>"]))
-    values = draw(st.sampled_from([RAW, RAW_PYTHON]))
-    found = items(f"{start}{line}VALUE{line}{mark()}", values)
-    return replace(found, guard=Guard(mark(), mark())) if draw(st.booleans()) else found
+    start = draw(st.sampled_from([f"{mark()}⟨KEY⟩{mark()}", f"<{draw(_WORDS)}=⟨KEY⟩>"]))
+    return {
+        "item": f"{start}{line}⟨VALUE⟩{line}{mark()}",
+        "other": draw(st.sampled_from([Encoding.JSON, Encoding.PYTHON])),
+        "guard": Guard(mark(), mark()) if draw(st.booleans()) else None,
+    }
 
 
 #: Text that no marker of a format can be found in, though it has their signs.

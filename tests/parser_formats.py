@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 from tests.specs_for_tests import json_native_spec, two_prompts
@@ -32,22 +33,13 @@ from turnspec.spec.model import (
     ValueSyntax,
 )
 
-_SLOTS = {f"⟨{kind.value}⟩": Slot(kind) for kind in SlotKind}
+_SLOTS = re.compile(f"⟨({'|'.join(SlotKind)})⟩")
 
 
 def pieces(text: str) -> tuple[Piece, ...]:
     """Read literals and slots from text in which ⟨NAME⟩ and the like stand for slots."""
-    found: list[Piece] = []
-    rest = text
-    while rest:
-        starts = [(rest.find(mark), mark) for mark in _SLOTS if mark in rest]
-        at, mark = min(starts, default=(len(rest), ""))
-        if at:
-            found.append(Literal(rest[:at]))
-        if mark:
-            found.append(_SLOTS[mark])
-        rest = rest[at + len(mark) :]
-    return tuple(found)
+    found = enumerate(_SLOTS.split(text))
+    return tuple(Slot(SlotKind(it)) if at % 2 else Literal(it) for at, it in found if it)
 
 
 def make_spec(
@@ -131,6 +123,7 @@ def tagged(
     guard: Guard | None = None,
     syntax: ValueSyntax | None = None,
     elements: tuple[str, str, str] | None = None,
+    **more: Any,
 ) -> Tools:
     """Return tools whose arguments stand in tags; ``elements`` are member, element, separator."""
     nested = dict.fromkeys(
@@ -155,6 +148,7 @@ def tagged(
                 if elements
                 else None
             ),
+            **more,
         ),
     )
 

@@ -6,6 +6,7 @@ What else a format says is a fact by itself, which `facts` takes from the spec.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.shapes import looks_like_marker
@@ -71,7 +72,7 @@ class ValueStyle:
 class ArgumentMarks:
     """How arguments are written: one JSON object, values that end by themselves, or text."""
 
-    form: str = ""  # "json", "values" or "text"
+    form: Literal["", "json", "values", "text"] = ""  # none: there are no calls
     start: str = ""  # before an argument's value
     end: str = ""  # behind it
     separator: str = ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, roles_in
+from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.rules import Marker, Row
 from turnspec.spec.visible import visible_json
@@ -57,13 +57,9 @@ def docstring(
         "\n".join(["WHAT feed() HOLDS BACK", *_held(facts)]),
         *(textwrap.fill(note, _WIDTH, break_long_words=False) for note in notes),
     ]
-    text = "\n\n".join(_escaped(block) for block in blocks)
+    text = "\n\n".join(blocks).replace('"""', "'''")
     is_raw = "\\" in text
     return f'{"r" if is_raw else ""}"""{text}\n"""\n'
-
-
-def _escaped(text: str) -> str:
-    return text.replace('"""', "'''")
 
 
 def _sample_rows(
@@ -216,8 +212,7 @@ def _cut_off(facts: FormatFacts, called: str) -> Iterator[str]:
 
 
 def _plain(facts: FormatFacts, role: str) -> list[str]:
-    rows = [row for table in facts.tables.values() for row in table]
-    return [_text_of(row.marker) for row in rows if row.role == role]
+    return [_text_of(row.marker) for row in facts.rows(role)]
 
 
 def _headers(facts: FormatFacts) -> list[str]:
@@ -278,25 +273,23 @@ def _held(facts: FormatFacts) -> Iterator[str]:
         f"{max(longest, 0)} characters (names and keys may have 256, blanks 99). A longer "
         "`stop` text can raise that."
     )
-    text += "".join(f" {told}" for told, is_so in _held_calls(facts) if is_so)
+    text += "".join(f" {told}" for told, is_so in _held_calls(facts).items() if is_so)
     yield textwrap.indent(textwrap.fill(text, _WIDTH - 4), "    ")
 
 
-def _held_calls(facts: FormatFacts) -> Iterator[tuple[str, bool]]:
-    """Yield what is held back of calls without limit, each with whether a format has it."""
-    has, roles = facts.values, roles_in(facts)
-    is_text = has["HAS_CALLS"] and has["ARGUMENTS"] == "text"
-    yield "An argument that is no string, until it ends.", bool(is_text)
-    yield "A number, true, false or null in arguments, until it ends.", bool(
-        has["HAS_CALLS"] and not is_text
-    )
-    yield "A call's object, until its name has come.", bool(has["CALLS_ARE_OBJECTS"])
-    yield "A call that is JSON, tags or Python instead, until it ends.", not roles.isdisjoint(
-        OTHER_SYNTAX
-    )
-    yield "A call in open reasoning, until text, another marker or the end.", bool(
-        has["HAS_DRAFTS"]
-    )
+def _held_calls(facts: FormatFacts) -> dict[str, object]:
+    """Return what is held back of calls without limit, each with whether a format has it."""
+    has, calls = facts.values, facts.values["HAS_CALLS"]
+    is_text = calls and has["ARGUMENTS"] == "text"
+    return {
+        "An argument that is no string, until it ends.": is_text,
+        "A number, true, false or null in arguments, until it ends.": calls and not is_text,
+        "A call's object, until its name has come.": has["CALLS_ARE_OBJECTS"],
+        "A call that is JSON, tags or Python instead, until it ends.": any(
+            map(facts.rows, OTHER_SYNTAX)
+        ),
+        "A call in open reasoning, until text, another marker or the end.": has["HAS_DRAFTS"],
+    }
 
 
 def _longest_slot(steps: Sequence[str]) -> int:

@@ -92,6 +92,10 @@ class Source:
     def _line_of(self, place: int) -> int:
         return self._bytes.count(b"\n", 0, place) + 1
 
+    def dropped(self, node: ast.stmt, *, alone: bool) -> Edit:
+        """Return how a statement is dropped; one that is alone in its body leaves a `pass`."""
+        return Edit(*self.lines_of([node]), " " * node.col_offset + "pass\n" if alone else "")
+
     def edited(self, edits: Iterable[Edit]) -> str:
         """Return the source with edits; of two that overlap the outer one is made."""
         made, at = [], 0
@@ -100,6 +104,12 @@ class Source:
                 made += [self.slice(at, edit.start), edit.text]
                 at = edit.end
         return "".join(made) + self.slice(at, len(self._bytes))
+
+
+def bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Return the bodies of a statement."""
+    found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
+    return (body for body in found if isinstance(body, list))
 
 
 def indented(text: str, by: int) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source, by_blocks, indented
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, indented
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
 
 
@@ -32,7 +32,7 @@ def _fold(text: str, known: str) -> str:
 
 def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
     for node in source.nodes():
-        for _, statements in _bodies(node):
+        for statements in bodies(node):
             yield from _unreached(source, statements)
             for statement in statements:
                 yield from _statement(source, facts, statement, statements, node)
@@ -86,18 +86,11 @@ def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:
             return
 
 
-def _bodies(node: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
-    for name in ("body", "orelse", "finalbody"):
-        found = getattr(node, name, None)
-        if isinstance(found, list):
-            yield name, found
-
-
 def _statement(
     source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt], parent: ast.AST
 ) -> Iterator[Edit]:
     if _vanishes(facts, node) and not isinstance(node, ast.If):
-        yield from _dropped(source, facts, node, siblings)
+        yield _dropped(source, facts, node, siblings)
     if not isinstance(node, ast.If):
         return
     is_elif = isinstance(parent, ast.If) and parent.orelse == [node] and _is_elif(source, node)
@@ -108,7 +101,7 @@ def _statement(
     start = source.line_start(node.lineno)
     _, end = source.lines_of([node])
     if not kept:
-        yield from ([Edit(start, end, "")] if is_elif else _dropped(source, facts, node, siblings))
+        yield Edit(start, end, "") if is_elif else _dropped(source, facts, node, siblings)
     elif is_elif and truth:
         head = " " * node.col_offset + "else:\n"
         yield Edit(start, end, head + source.slice(*source.lines_of(kept)))
@@ -144,13 +137,9 @@ def _vanishes(facts: Facts, node: ast.stmt) -> bool:
     return False
 
 
-def _dropped(
-    source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt]
-) -> Iterator[Edit]:
-    """Drop a statement; a body of which nothing is left keeps a `pass`."""
-    start, end = source.lines_of([node])
+def _dropped(source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt]) -> Edit:
     is_last = node is siblings[-1] and all(_vanishes(facts, other) for other in siblings)
-    yield Edit(start, end, " " * node.col_offset + "pass\n" if is_last else "")
+    return source.dropped(node, alone=is_last)
 
 
 def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from turnspec.codegen.compiler.edits import Edit, Source
+from turnspec.codegen.compiler.edits import Edit, Source, bodies
 
 
 def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
@@ -25,15 +25,12 @@ def unread_stores(
     holders: list[ast.AST] = [function]
     for node in holders:
         holders += [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
-        for name in ("body", "orelse"):
-            siblings: list[ast.stmt] = getattr(node, name, [])
-            holders += siblings
-            for statement in siblings:
+        for body in bodies(node):
+            holders += body
+            for statement in body:
                 yield from _pairs(source, statement, read, loaded, pure)
                 if _is_unread(statement, read, loaded, pure):
-                    start, end = source.lines_of([statement])
-                    filler = " " * statement.col_offset + "pass\n"
-                    yield Edit(start, end, filler if len(siblings) == 1 else "")
+                    yield source.dropped(statement, alone=len(body) == 1)
                 elif isinstance(statement, ast.Assign):
                     yield from _named(source, statement, loaded)
 

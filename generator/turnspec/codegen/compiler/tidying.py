@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache, partial
 
-from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, by_blocks
+from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, bodies, by_blocks
 
 _LINE_LENGTH = 88
 _KEPT = 10_000  # blocks: some for each of all formats, whose modules share most of them
@@ -64,13 +64,9 @@ def _without_calls(block: str, empty: frozenset[str]) -> str:
 
 def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
     for node in ast.walk(source.tree):
-        for name in ("body", "orelse"):
-            body = getattr(node, name, None)
-            for statement in body if isinstance(body, list) else ():
-                if _is_call_of(statement, empty):
-                    filler = " " * statement.col_offset + "pass\n"
-                    left = filler if len(body or ()) == 1 else ""
-                    yield Edit(*source.lines_of([statement]), left)
+        for body in bodies(node):
+            found = (statement for statement in body if _is_call_of(statement, empty))
+            yield from (source.dropped(statement, alone=len(body) == 1) for statement in found)
 
 
 def _is_call_of(node: ast.stmt, empty: Set[str]) -> bool:
@@ -164,10 +160,8 @@ def _edits(source: Source) -> Iterator[Edit]:
                 yield from _in_one(source, name, rows)
             case ast.expr():
                 yield from _in_brackets(source, node)
-        for name in ("body", "orelse"):
-            body = getattr(node, name, None)
-            if isinstance(body, list):
-                yield from _returns(source, body)
+        for body in bodies(node):
+            yield from _returns(source, body)
 
 
 def _edit(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
