@@ -296,7 +296,7 @@ def test_small_modules_are_strict_typescript(tmp_path: Path) -> None:
         ("with open(text):\n        return text", "line 8: With"),
         (
             "for _ in text:\n        pass\n    else:\n        pass\n    return text",
-            "else of a loop",
+            "line 8: For",
         ),
         ("return f'{text:>9}'", "line 8: format specification"),
         ("return '%s' % (text,)", "line 8: operator Mod of str and tuple"),

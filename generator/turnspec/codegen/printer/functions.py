@@ -67,6 +67,20 @@ class Functions(Statements):
         if not isinstance(node.body[-1], _LEAVING):
             self.kinds = outer
 
+    def put_statement(self, node: ast.stmt) -> None:
+        """Put a statement, which may have blocks."""
+        match node:
+            case ast.If():
+                self._put_if(node)
+            case ast.While(orelse=[]):
+                self._put_while(node)
+            case ast.For(orelse=[]):
+                self._put_for(node)
+            case ast.Try(handlers=[ast.ExceptHandler() as handler], orelse=[], finalbody=[]):
+                self._put_try(node, handler)
+            case _:
+                super().put_statement(node)
+
     def _put_else(self, node: ast.If) -> None:
         match node.orelse:
             case []:
@@ -79,16 +93,12 @@ class Functions(Statements):
                 self.block(others)
 
     def _put_while(self, node: ast.While) -> None:
-        if node.orelse:
-            raise Refused(node, "else of a loop")
         self.put(enclosed("while (", self.truth(node.test).text, ") {"), node, node.test)
         with self.knowing({}):
             self.narrow(node.test, True)
             self.block(node.body)
 
     def _put_for(self, node: ast.For) -> None:
-        if node.orelse:
-            raise Refused(node, "else of a loop")
         many = self.walked(node.iter)
         self.bind(node.target, many.kind.element)
         names = stored(node.target)
@@ -101,22 +111,15 @@ class Functions(Statements):
         if not short:
             self.block(node.body)
 
-    def _put_try(self, node: ast.Try) -> None:
-        match node:
-            case ast.Try(
-                handlers=[ast.ExceptHandler(type=ast.Name(id=name) as error, name=None, body=body)],
-                orelse=[],
-                finalbody=[],
-            ) if name in ("ValueError", "PYTHON_ERRORS"):
-                self.put("try {")
-                self.block(node.body, "} catch (error) {")
-                refused = "if (!(error instanceof ValueError)) throw error;"
-                self.depth += 1
-                self.put(refused, node.handlers[0], error)
-                self.depth -= 1
-                self.block(body)
-            case _:
-                raise Refused(node, "try with more than one except, or of another error")
+    def _put_try(self, node: ast.Try, handler: ast.ExceptHandler) -> None:
+        if ast.unparse(handler.type or node) not in ("ValueError", "PYTHON_ERRORS") or handler.name:
+            raise Refused(node, "except of another error")
+        self.put("try {")
+        self.block(node.body, "} catch (error) {")
+        self.depth += 1
+        self.put("if (!(error instanceof ValueError)) throw error;", handler, handler.type)
+        self.depth -= 1
+        self.block(handler.body)
 
     def parameters(self, signature: Signature, body: list[ast.stmt]) -> list[str]:
         """Return the parameters of a function; what it doesn't use has a mark."""
