@@ -338,9 +338,11 @@ export class Pattern {
   }
 
   *finditer(text: string, at = 0, end = text.length): Generator<Match, void> {
-    this.anywhere.lastIndex = at;
-    for (const found of text.slice(0, end).matchAll(this.anywhere)) {
-      yield new Match(found, this.names);
+    let found = this.search(text, at, end);
+    while (found) {
+      yield found;
+      const next = Math.max(found.end(), found.start() + 1);
+      found = next > end ? null : this.search(text, next, end);
     }
   }
 
