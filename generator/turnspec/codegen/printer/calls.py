@@ -35,7 +35,7 @@ _FUNCTIONS = {
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.
-_TAKEN = {"map": 2, "zip": 2, "next": 2, "isinstance": 2}
+_TAKEN = {"zip": 2, "next": 2, "isinstance": 2}
 _WITH_WORDS = ("sorted", "zip")
 #: What methods are printed as, and what they give: a function's name, or a method's; or a form, in
 #: which {0} is what has the method, {1} and {2} what it is given.
