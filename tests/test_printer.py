@@ -90,7 +90,13 @@ SAME: dict[str, tuple[str, str]] = {
 
             def __init__(self, text: str, times: int = 2) -> None:
                 self.text, self.times = text, times
-                self.seen: set[str] = set()
+                self.seen: list[str] = []
+                self.mark = self.marked()
+                self.mark = "."
+
+            def marked(self) -> str:
+                self.seen.append(self.text)
+                return "!"
 
             @property
             def doubled(self) -> str:
@@ -119,7 +125,7 @@ SAME: dict[str, tuple[str, str]] = {
             kind = made.kind()
             match kind:
                 case Shape.ROUND:
-                    found.append(f"round {made.length}")
+                    found.append(f"round {made.length} {made.mark} {len(made.seen)}")
                 case _:
                     found.append(f"flat {made.doubled}")
         return ", ".join(found)

@@ -30,19 +30,21 @@ class Simplifier(ast.NodeTransformer):
         return node
 
     def _plain_fields(self, body: list[ast.stmt]) -> Iterator[ast.Assign | ast.AnnAssign]:
-        """Yield what sets fields to plain values, before something else sees the object."""
+        """Yield what sets fields to plain values first, before something else sees the object."""
+        seen: set[str] = set()
         for each in body:
             match each:
                 case ast.Assign(
-                    targets=[ast.Attribute(ast.Name("self"))], value=value
-                ) | ast.AnnAssign(
-                    target=ast.Attribute(ast.Name("self")), value=ast.expr() as value
-                ) if (
-                    _is_plain(value) and each.lineno - 1 not in self._comments
-                ):
-                    yield each
-            owners = [id(part.value) for part in ast.walk(each) if isinstance(part, ast.Attribute)]
-            for part in ast.walk(each):
+                    targets=[ast.Attribute(ast.Name("self"), name)], value=value
+                ) | ast.AnnAssign(ast.Attribute(ast.Name("self"), name), value=ast.expr() as value):
+                    is_told = each.lineno - 1 in self._comments
+                    if _is_plain(value) and not is_told and name not in seen:
+                        yield each
+            parts = list(ast.walk(each))
+            attributes = [part for part in parts if isinstance(part, ast.Attribute)]
+            seen |= {part.attr for part in attributes}
+            owners = [id(part.value) for part in attributes]
+            for part in parts:
                 match part:
                     case ast.Call(func=ast.Attribute(ast.Name("self"))):
                         return
