@@ -151,13 +151,13 @@ class Walking(Conditions):
     def _filtered(self, target: ast.expr, condition: ast.expr) -> str:
         """Return the call that leaves out what doesn't fulfil a condition."""
         before, own = self.kinds, ast.unparse(target)
-        asked, guard = self.truth(condition).text, ""
+        asked, guard = self.truth(condition), ""
         name = self.target(_used(target, [condition]))
         self.narrow(condition, True)
         kind = self.kinds.get(own, ANY)
         if self.is_typed and kind != before.get(own, ANY):
-            guard, asked = f": {name} is {kind.shown}", f"Boolean({asked})"
-        return f".filter(({name}){guard} => {asked})"
+            guard, asked = f": {name} is {kind.shown}", self.as_bool(condition)
+        return called(".filter", [f"({name}){guard} => {asked.text}"])
 
     def _made(
         self, results: Sequence[ast.expr], method: str, name: str, expected: Kind
@@ -173,7 +173,7 @@ class Walking(Conditions):
             return "", kind
         annotation = self.note(kind) if kind.name == "tuple" else ""
         body = f"({result})" if result.startswith("{") else result
-        return f".{method}(({name}){annotation} => {body})", kind
+        return called(f".{method}", [f"({name}){annotation} => {body}"]), kind
 
     def bind(self, target: ast.expr, kind: Kind) -> None:
         """Note the kinds of the names in a target."""
