@@ -90,7 +90,13 @@ SAME: dict[str, tuple[str, str]] = {
 
             def __init__(self, text: str, times: int = 2) -> None:
                 self.text, self.times = text, times
-                self.seen: set[str] = set()
+                self.seen: list[str] = []
+                self.mark = self.marked()
+                self.mark = "."
+
+            def marked(self) -> str:
+                self.seen.append(self.text)
+                return "!"
 
             @property
             def doubled(self) -> str:
@@ -119,7 +125,7 @@ SAME: dict[str, tuple[str, str]] = {
             kind = made.kind()
             match kind:
                 case Shape.ROUND:
-                    found.append(f"round {made.length}")
+                    found.append(f"round {made.length} {made.mark} {len(made.seen)}")
                 case _:
                     found.append(f"flat {made.doubled}")
         return ", ".join(found)
@@ -296,7 +302,7 @@ def test_small_modules_are_strict_typescript(tmp_path: Path) -> None:
         ("with open(text):\n        return text", "line 8: With"),
         (
             "for _ in text:\n        pass\n    else:\n        pass\n    return text",
-            "else of a loop",
+            "line 8: For",
         ),
         ("return f'{text:>9}'", "line 8: format specification"),
         ("return '%s' % (text,)", "line 8: operator Mod of str and tuple"),

@@ -21,7 +21,7 @@ from turnspec.codegen.printer.kinds import (
     list_of,
     union,
 )
-from turnspec.codegen.printer.layout import braces, brackets, called
+from turnspec.codegen.printer.layout import braces, called
 from turnspec.codegen.printer.names import CONDITION, TIGHT, Class, Signature, Value, camel, member
 from turnspec.codegen.printer.walking import Walking
 
@@ -35,18 +35,17 @@ _FUNCTIONS = {
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.
-_TAKEN = {"map": 2, "zip": 2, "next": 2, "isinstance": 2}
+_TAKEN = {"zip": 2, "next": 2, "isinstance": 2}
 _WITH_WORDS = ("sorted", "zip")
-#: What methods are printed as, and what they give: a function's name; or a form, in which {0} is
-#: what has the method, {1} all that it is given, {2} and {3} the first and the second of that.
+#: What methods are printed as, and what they give: a function's name, or a method's; or a form, in
+#: which {0} is what has the method, {1} and {2} what it is given.
 _OF_STR = {
-    **{"startswith": ("{0}.startsWith({1})", BOOL), "endswith": ("{0}.endsWith({1})", BOOL)},
-    **{"replace/2": ("{0}.replaceAll({1})", STR), "replace/3": ("{0}.replace({2}, {3})", STR)},
-    **{"index": ("{0}.indexOf({1})", NUM), "find": ("{0}.indexOf({1})", NUM)},
-    **{"split/0": ("wordsIn", list_of(STR)), "split/1": ("{0}.split({1})", list_of(STR))},
+    **{"startswith": (".startsWith", BOOL), "endswith": (".endsWith", BOOL)},
+    **{"index": (".indexOf", NUM), "find": (".indexOf", NUM), "lower": (".toLowerCase", STR)},
+    **{"replace/2": (".replaceAll", STR), "replace/3": ("{0}.replace({1}, {2})", STR)},
+    **{"split/0": ("wordsIn", list_of(STR)), "split/1": (".split", list_of(STR))},
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
-    **{"isdecimal": ("isDecimal", BOOL)},
-    "lower": ("{0}.toLowerCase()", STR),
+    "isdecimal": ("isDecimal", BOOL),
 }
 _OF_OBJECT = {
     **{"get": ("memberOf", ANY), "keys": ("keysOf", list_of(STR))},
@@ -55,27 +54,23 @@ _OF_OBJECT = {
 _METHODS = {
     **{"str": _OF_STR, "literal": _OF_STR, "object": _OF_OBJECT, "any": _OF_OBJECT},
     "list": {
-        **{"append": ("{0}.push({1})", NULL), "clear": ("{0}.length = 0", NULL)},
-        **{"pop/0": ("{0}.pop()", _ELEMENT), "insert": ("{0}.splice({2}, 0, {3})", NULL)},
-        **{"index": ("{0}.indexOf({1})", NUM)},
+        **{"append": (".push", NULL), "pop/0": (".pop", _ELEMENT), "index": (".indexOf", NUM)},
+        **{"clear": ("{0}.length = 0", NULL), "insert": ("{0}.splice({1}, 0, {2})", NULL)},
     },
-    "set": {"add": ("{0}.add({1})", NULL), "clear": ("{0}.clear()", NULL)},
+    "set": {"add": (".add", NULL), "clear": (".clear", NULL)},
     "map": {
-        **{"keys": ("{0}.keys()", Kind("iterable", (_ELEMENT,))), "clear": ("{0}.clear()", NULL)},
-        **{"values": ("{0}.values()", Kind("iterable", (_MEMBER,)))},
+        **{"keys": (".keys", Kind("iterable", (_ELEMENT,))), "clear": (".clear", NULL)},
+        **{"values": (".values", Kind("iterable", (_MEMBER,)))},
         **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
         **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("kept", _MEMBER)},
         **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},
-        **{"get/2": ("{0}.get({2}) ?? {3}", _MEMBER_OR_OTHER)},
+        **{"get/2": ("{0}.get({1}) ?? {2}", _MEMBER_OR_OTHER)},
     },
-    "match": {
-        **{"start": ("{0}.start({1})", NUM), "end": ("{0}.end({1})", NUM)},
-        **{"group": ("{0}.get({1})", STR)},
-    },
+    "match": {"start": (".start", NUM), "end": (".end", NUM), "group": (".get", STR)},
     "pattern": {
-        **{name: (f"{{0}}.{name}({{1}})", _FOUND) for name in ("match", "search", "fullmatch")},
-        **{"finditer": ("{0}.finditer({1})", Kind("iterable", (MATCH,)))},
-        **{"findall": ("{0}.findall({1})", list_of(STR)), "sub": ("{0}.sub({1})", STR)},
+        **{"match": (".match", _FOUND), "fullmatch": (".fullmatch", _FOUND)},
+        **{"search": (".search", _FOUND), "finditer": (".finditer", Kind("iterable", (MATCH,)))},
+        **{"findall": (".findall", list_of(STR)), "sub": (".sub", STR)},
     },
 }
 
@@ -212,11 +207,13 @@ class Calls(Walking):
         texts = [each.text for each in given]
         if kind == PATTERN and name == "search":
             return _searched(value.tight, texts)
-        if "{" not in form:
-            found = called(form, [value.text, *texts])
+        if "{" in form:
+            single = [each.tight if "??" in form else each.text for each in given]
+            found = form.format(value.tight, *single)
+        elif form.startswith("."):
+            found = called(f"{value.tight}{form}", texts)
         else:
-            single = [each.tight if "??" in form else each.text for each in given[:2]]
-            found = form.format(value.tight, brackets("", texts, ""), *single)
+            found = called(form, [value.text, *texts])
         if returns == _ELEMENT:
             found = self.sure(found)
         returns = _filled(returns, kind, given[-1].kind if given[1:] else NULL)

@@ -19,7 +19,7 @@ from turnspec.codegen.printer.kinds import (
     Refused,
     union,
 )
-from turnspec.codegen.printer.layout import called, chain
+from turnspec.codegen.printer.layout import called, chain, enclosed
 from turnspec.codegen.printer.names import AND, CONDITION, EQUAL, LESS, OR, SIMPLE, UNARY, Value
 
 _COMPARED = {
@@ -61,7 +61,9 @@ class Conditions(Expressions):
     def as_bool(self, node: ast.expr) -> Value:
         """Return whether an expression is true."""
         value = self.truth(node)
-        return value if value.kind == BOOL else Value(f"Boolean({value.text})", BOOL)
+        if value.kind == BOOL:
+            return value
+        return Value(enclosed("Boolean(", value.text, ")"), BOOL)
 
     def _operands(self, node: ast.BoolOp, read: Callable[[ast.expr], Value]) -> list[Value]:
         values = []

@@ -97,6 +97,10 @@ def _put(parts: _Group, lines: list[str], after: int) -> None:
 def _break(group: _Group, lines: list[str]) -> None:
     base = len(lines[-1]) - len(lines[-1].lstrip())
     inner = " " * (base + _INDENT)
+    match group:
+        case [_, str(), list(), "]" | "}", str()] if len(inner) + len(_flat(group)) > WIDTH:
+            _put(group[1:-1], lines, after=1)  # the brackets of one list are enough
+            return
     if group[0] == BEGIN:
         lines.append(inner)
     segment: _Group = []

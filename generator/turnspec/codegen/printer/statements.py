@@ -69,10 +69,36 @@ class Statements(Calls):
             if name not in self.declared:
                 raise Refused(node, f"{name}, of which nothing is known before it is used")
             self._put_let(name)
-        method = getattr(self, f"_put_{type(node).__name__.lower()}", None)
-        if method is None:
-            raise Refused(node, type(node).__name__)
-        method(node)
+        self.put_statement(node)
+
+    def put_statement(self, node: ast.stmt) -> None:
+        """Put a statement without what stands before it."""
+        match node:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                return
+            case ast.Expr(value=value):
+                self.put(f"{self.text(value)};", node)
+            case ast.Break() | ast.Continue():
+                self.put(f"{type(node).__name__.lower()};", node)
+            case ast.Return(value=value):
+                self._put_return(node, value)
+            case ast.Raise(exc=ast.expr() as error):
+                self.put(f"throw {self.text(error)};", node)
+            case ast.Assert(test=test):
+                told = ast.unparse(test).replace('"', "'")
+                self.put(f'if ({self.negated(test).text}) throw new Error("{told}");', node)
+            case ast.Delete(
+                targets=[ast.Subscript(owner, ast.Slice(ast.expr() as at, None, None))]
+            ):
+                self.put(f"{self.text(owner)}.splice({self.text(at)});", node)
+            case ast.Assign():
+                self._put_assign(node)
+            case ast.AnnAssign(value=ast.expr() as value):
+                self._put_annassign(node, value)
+            case ast.AugAssign():
+                self._put_augassign(node)
+            case _:
+                raise Refused(node, type(node).__name__)
 
     def _put_let(self, name: str) -> None:
         self.put(f"let {camel(name)}{self.note(self.declared[name])};")
@@ -81,43 +107,13 @@ class Statements(Calls):
         """Tell whether a name has one value for as long as it is known."""
         return self.scope.stores[name] < 2
 
-    def _put_pass(self, node: ast.Pass) -> None:
-        pass
-
-    def _put_expr(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, ast.Constant):
-            self.put(f"{self.text(node.value)};", node)
-
-    def _put_return(self, node: ast.Return) -> None:
-        match node.value:
-            case None:
-                self.put("return;", node)
-            case ast.Call() as call if self.returns == NULL:  # `return f()` of what returns nothing
-                self.put(f"{self.text(call)};", node)
-                self.put("return;")
-            case value:
-                self.put(joined("return", self.text(value, self.returns)), node)
-
-    def _put_break(self, node: ast.Break | ast.Continue) -> None:
-        self.put(f"{type(node).__name__.lower()};", node)
-
-    _put_continue = _put_break
-
-    def _put_raise(self, node: ast.Raise) -> None:
-        if node.exc is None:
-            raise Refused(node, "raise of nothing")
-        self.put(f"throw {self.text(node.exc)};", node)
-
-    def _put_assert(self, node: ast.Assert) -> None:
-        told = ast.unparse(node.test).replace('"', "'")
-        self.put(f'if ({self.negated(node.test).text}) throw new Error("{told}");', node)
-
-    def _put_delete(self, node: ast.Delete) -> None:
-        match node.targets:
-            case [ast.Subscript(value=value, slice=ast.Slice(ast.expr() as start, None, None))]:
-                self.put(f"{self.text(value)}.splice({self.text(start)});", node)
-            case _:
-                raise Refused(node, ast.unparse(node))
+    def _put_return(self, node: ast.Return, value: ast.expr | None) -> None:
+        if value and not (isinstance(value, ast.Call) and self.returns == NULL):
+            self.put(joined("return", self.text(value, self.returns)), node)
+            return
+        if value:  # `return f()` of what returns nothing
+            self.put(f"{self.text(value)};", node)
+        self.put("return;", node)
 
     def _put_assign(self, node: ast.Assign) -> None:
         match node.targets:
@@ -156,11 +152,9 @@ class Statements(Calls):
             return self.declared.get(target.id, ANY)
         return self.value(target).kind if isinstance(target, ast.Attribute) else ANY
 
-    def _put_annassign(self, node: ast.AnnAssign) -> None:
+    def _put_annassign(self, node: ast.AnnAssign, given: ast.expr) -> None:
         kind = self.annotations.kind(node.annotation)
-        if node.value is None:
-            raise Refused(node, "annotation without a value")
-        head, value = f"{self.text(node.target)} =", self.value(node.value, kind)
+        head, value = f"{self.text(node.target)} =", self.value(given, kind)
         if isinstance(node.target, ast.Name):
             keyword = "const" if self.scope.is_constant(node.target.id) else "let"
             note = self.note(kind) * (not value.is_made(kind))

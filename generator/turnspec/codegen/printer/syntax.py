@@ -8,6 +8,8 @@ from typing import TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+#: Each of many values.
+_IT = ast.Name("it", ast.Load())
 
 
 class Simplifier(ast.NodeTransformer):
@@ -28,19 +30,21 @@ class Simplifier(ast.NodeTransformer):
         return node
 
     def _plain_fields(self, body: list[ast.stmt]) -> Iterator[ast.Assign | ast.AnnAssign]:
-        """Yield what sets fields to plain values, before something else sees the object."""
+        """Yield what sets fields to plain values first, before something else sees the object."""
+        seen: set[str] = set()
         for each in body:
             match each:
                 case ast.Assign(
-                    targets=[ast.Attribute(ast.Name("self"))], value=value
-                ) | ast.AnnAssign(
-                    target=ast.Attribute(ast.Name("self")), value=ast.expr() as value
-                ) if (
-                    _is_plain(value) and each.lineno - 1 not in self._comments
-                ):
-                    yield each
-            owners = [id(part.value) for part in ast.walk(each) if isinstance(part, ast.Attribute)]
-            for part in ast.walk(each):
+                    targets=[ast.Attribute(ast.Name("self"), name)], value=value
+                ) | ast.AnnAssign(ast.Attribute(ast.Name("self"), name), value=ast.expr() as value):
+                    is_told = each.lineno - 1 in self._comments
+                    if _is_plain(value) and not is_told and name not in seen:
+                        yield each
+            parts = list(ast.walk(each))
+            attributes = [part for part in parts if isinstance(part, ast.Attribute)]
+            seen |= {part.attr for part in attributes}
+            owners = [id(part.value) for part in attributes]
+            for part in parts:
                 match part:
                     case ast.Call(func=ast.Attribute(ast.Name("self"))):
                         return
@@ -49,6 +53,7 @@ class Simplifier(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.Assign]:
         """Assign one by one what can be."""
+        self.generic_visit(node)
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 if _are_apart(targets, values):
@@ -62,6 +67,24 @@ class Simplifier(ast.NodeTransformer):
                     again = (ast.Assign([other], read) for other in others)
                     return [_at(node, each) for each in (ast.Assign([first], value), *again)]
         return [node]
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Go through many values as comprehensions do, or a list of them."""
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Name("map"), args=[ast.Attribute(ast.Name("str"), name), many]):
+                call = ast.Call(ast.Attribute(_IT, name, ast.Load()), [], [])
+                return _at(node, _through(many, call))
+            case ast.Call(func=ast.Name("map"), args=[function, many]):
+                return _at(node, _through(many, ast.Call(function, [_IT], [])))
+            case ast.Call(func=ast.Name("iter"), args=[many]):
+                return _at(node, _through(many, _IT))
+            case ast.Call(func=ast.Name("list" | "tuple"), args=[many]):
+                return _at(node, ast.List([ast.Starred(many, ast.Load())], ast.Load()))
+            case ast.Call(func=ast.Name("any" | "all"), args=[many]):
+                if not isinstance(many, ast.GeneratorExp):
+                    node.args = [_at(many, _through(many, _IT))]
+        return node
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.Delete]:
         """Delete one by one."""
@@ -96,6 +119,12 @@ class Simplifier(ast.NodeTransformer):
             else:
                 rest = self.visit_If(_at(case.pattern, ast.If(test, case.body, rest)))
         return rest
+
+
+def _through(many: ast.expr, element: ast.expr) -> ast.GeneratorExp:
+    """Return what is made of each of many values."""
+    part = ast.comprehension(ast.Name("it", ast.Store()), many, [], 0)
+    return ast.GeneratorExp(element, [part])
 
 
 def _is_plain(value: ast.expr) -> bool:

@@ -55,11 +55,6 @@ class Walking(Conditions):
         pair = Kind("tuple", (NUM, many.kind.element))
         return Value(f"{many.tight}.entries()", Kind("iterable", (pair,)))
 
-    def _call_map(self, node: ast.Call, _: Kind) -> Value:
-        many = self.array(node.args[1])
-        by = self._applied(node.args[0], many.kind.element)
-        return Value(f"{many.tight}.map({by.text})", list_of(by.kind.of[-1]))
-
     def _call_reversed(self, node: ast.Call, _: Kind) -> Value:
         many = self.walked(node.args[0])
         return Value(f"{many.copied}.reverse()", list_of(many.kind.element))
@@ -76,12 +71,6 @@ class Walking(Conditions):
         kind = expected.part("set") or Kind("set", (ANY,))
         return Value(f"new Set{self.generics(kind)}()", kind)
 
-    def _call_list(self, node: ast.Call, _: Kind) -> Value:
-        many = self.walked(node.args[0])
-        return Value(many.copied, list_of(many.kind.element))
-
-    _call_tuple = _call_list
-
     def _call_sorted(self, node: ast.Call, _: Kind) -> Value:
         many = self.walked(node.args[0])
         text, kind = many.copied, many.kind.element
@@ -94,26 +83,14 @@ class Walking(Conditions):
         (word,) = node.keywords
         return self.text(word.value, Kind("function", (kind, ANY)))
 
-    def _call_any(self, node: ast.Call, _: Kind) -> Value:
-        return self._each(node, "some")
+    def _call_any(self, node: ast.Call, _: Kind, method: str = "some") -> Value:
+        match node.args:
+            case [ast.GeneratorExp(elt=asked) as one]:
+                return Value(self._comprehended(one, [asked], method).text, BOOL)
+        raise Refused(node, "any or all of this")
 
     def _call_all(self, node: ast.Call, _: Kind) -> Value:
-        return self._each(node, "every")
-
-    def _each(self, node: ast.Call, method: str) -> Value:
-        match node.args[0]:
-            case ast.GeneratorExp(elt=asked) as one:
-                return Value(self._comprehended(one, [asked], method).text, BOOL)
-            case ast.Call(func=ast.Name(id="map"), args=[function, many]):
-                given = self.array(many)
-                by = self._applied(function, given.kind.element)
-            case other:
-                given = self.array(other)
-                kinds = {"it": given.kind.element}
-                with self.knowing(kinds):
-                    asked = ast.copy_location(ast.Name("it", ast.Load()), node)
-                    by = self.arrow(kinds, self.as_bool(asked), is_noted=False)
-        return Value(f"{given.tight}.{method}({by.text})", BOOL)
+        return self._call_any(node, _, "every")
 
     def _call_next(self, node: ast.Call, _: Kind) -> Value:
         match node.args:
@@ -121,29 +98,14 @@ class Walking(Conditions):
                 isinstance(part.target, ast.Name) and part.target.id == found and len(part.ifs) == 1
             ):
                 value = self._comprehended(one, [part.ifs[0]], "find", with_conditions=False)
-            case [ast.GeneratorExp() as one, other]:
+            case [one, other]:
                 many = self.array(one)
                 value = Value(f"{many.tight}[0]", many.kind.element)
-            case [ast.Call(func=ast.Name(id="iter"), args=[inner]), other]:
-                many = self.walked(inner)
-                value = Value(f"[...{many.text}][0]", many.kind.element)
             case _:
                 raise Refused(node, "next of this")
         default = self.value(other)
         kind = union(value.kind, default.kind)
         return Value(f"{value.text} ?? {default.tight}", kind, CONDITION)
-
-    def _applied(self, function: ast.expr, kind: Kind) -> Value:
-        """Return a function of one value, as an arrow."""
-        if isinstance(function, ast.Lambda):
-            return self.value(function, Kind("function", (kind, ANY)))
-        argument = ast.Name("it", ast.Load())
-        call = ast.Call(function, [argument], [])
-        if isinstance(function, ast.Attribute) and ast.unparse(function.value) == "str":
-            call = ast.Call(ast.Attribute(argument, function.attr, ast.Load()), [], [])
-        with self.knowing({"it": kind}):
-            result = self.value(ast.fix_missing_locations(ast.copy_location(call, function)))
-            return self.arrow({"it": kind}, result, is_noted=False)
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, expected: Kind) -> Value:
         return self._comprehended(node, [node.elt], expected=expected.element)
@@ -189,13 +151,13 @@ class Walking(Conditions):
     def _filtered(self, target: ast.expr, condition: ast.expr) -> str:
         """Return the call that leaves out what doesn't fulfil a condition."""
         before, own = self.kinds, ast.unparse(target)
-        asked, guard = self.truth(condition).text, ""
+        asked, guard = self.truth(condition), ""
         name = self.target(_used(target, [condition]))
         self.narrow(condition, True)
         kind = self.kinds.get(own, ANY)
         if self.is_typed and kind != before.get(own, ANY):
-            guard, asked = f": {name} is {kind.shown}", f"Boolean({asked})"
-        return f".filter(({name}){guard} => {asked})"
+            guard, asked = f": {name} is {kind.shown}", self.as_bool(condition)
+        return called(".filter", [f"({name}){guard} => {asked.text}"])
 
     def _made(
         self, results: Sequence[ast.expr], method: str, name: str, expected: Kind
@@ -211,7 +173,7 @@ class Walking(Conditions):
             return "", kind
         annotation = self.note(kind) if kind.name == "tuple" else ""
         body = f"({result})" if result.startswith("{") else result
-        return f".{method}(({name}){annotation} => {body})", kind
+        return called(f".{method}", [f"({name}){annotation} => {body}"]), kind
 
     def bind(self, target: ast.expr, kind: Kind) -> None:
         """Note the kinds of the names in a target."""

@@ -1,7 +1,7 @@
 /** JSON texts: what they hold, and what is wrong with them. */
 
 import type { ProblemKind } from "./format.js";
-import { type Any, isList, kept, repr, ValueError } from "./python.js";
+import { type Any, attempted, isList, kept, repr, ValueError } from "./python.js";
 
 /** A number as JSON writes it: JavaScript's don't tell 1 from 1.0, nor hold all digits. */
 export class JsonNumber {
@@ -129,11 +129,7 @@ export function loadJson(text: string, hook = false): Any {
 
 /** Return the value of JSON text that keeps all members; undefined if it is none. */
 function loadedJson(text: string): JsonData | undefined {
-  try {
-    return loadJson(text, apart);
-  } catch {
-    return undefined;
-  }
+  return attempted(() => loadJson(text, apart));
 }
 
 /** Say whether a text is a JSON object. */

@@ -10,7 +10,7 @@ import {
   type JsonObject,
   joinHalves,
 } from "./json.js";
-import { type Any, isList, ValueError } from "./python.js";
+import { type Any, attempted, isList, ValueError } from "./python.js";
 
 /** How deeply brackets may be nested. */
 const MOST_BRACKETS = 200;
@@ -62,7 +62,7 @@ class LiteralReader {
     const members: JsonObject = new Map();
     this.listed(")", () => {
       const name = this.match(LITERAL_WORD).normalize("NFKC");
-      if (!name || PYTHON_KEYWORDS.has(name)) throw new ValueError(NO_LITERAL);
+      if (!name || PYTHON_KEYWORDS.test(name)) throw new ValueError(NO_LITERAL);
       this.expect("=");
       const word = this.match(JSON_WORD);
       addMember(members, name, word ? (CONSTANTS_OF_JSON[word] ?? null) : this.value());
@@ -215,13 +215,8 @@ class LiteralReader {
 }
 
 /** What can't be the name of an argument. */
-const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(
-  (
-    "False None True and as assert async await break class continue def del elif else except " +
-    "finally for from global if import in is lambda nonlocal not or pass raise return try while " +
-    "with yield"
-  ).split(" "),
-);
+const PYTHON_KEYWORDS =
+  /^(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/;
 
 function unescapedLiteral(text: string): string {
   return text.replace(LITERAL_ESCAPE, (all, two, four, eight, octal, other) => {
@@ -241,25 +236,19 @@ function unescapedLiteral(text: string): string {
 
 /** Return a literal that JSON has not, as JSON; null if it is no such. */
 export function literalAsJson(text: string): string | null {
-  try {
+  const read = (): string | null => {
     const reader = new LiteralReader(text);
     const value = reader.whole();
     if (reader.isTuple || typeof value === "string" || value instanceof JsonNumber) return null;
     return joinHalves(dumpJson(value));
-  } catch (error) {
-    if (error instanceof ValueError) return null;
-    throw error;
-  }
+  };
+  return attempted(read) ?? null;
 }
 
 /** Return keyword arguments, up to the bracket behind them, as JSON; null if they are none. */
 export function keywordArguments(text: string): string | null {
-  try {
-    return joinHalves(dumpJson(new LiteralReader(text, 1).keywords()));
-  } catch (error) {
-    if (error instanceof ValueError) return null;
-    throw error;
-  }
+  const members = attempted(() => new LiteralReader(text, 1).keywords());
+  return members ? joinHalves(dumpJson(members)) : null;
 }
 
 /** Return the types that a value is of: of JSON, or of a schema. */

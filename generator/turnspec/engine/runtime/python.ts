@@ -8,6 +8,16 @@ export type Json = object;
 /** What Python tells by its error of that name. */
 export class ValueError extends RangeError {}
 
+/** Return what a function returns; undefined if it throws a ValueError. */
+export function attempted<V>(read: () => V): V | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ValueError) return undefined;
+    throw error;
+  }
+}
+
 // Texts.
 
 const ANY_SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
@@ -40,14 +50,9 @@ export function wordsIn(text: string): string[] {
 /** Return characters of a text, of which some are two of JavaScript's. */
 export function characters(text: string, start: number, end: number): string {
   if (text.charCodeAt(0) < 0xd800 && end === 1) return text.charAt(start);
-  let found = "";
-  let at = 0;
-  for (const sign of text) {
-    if (at >= end) break;
-    if (at >= start) found += sign;
-    at++;
-  }
-  return found;
+  return Array.from(text.slice(0, 2 * end))
+    .slice(start, end)
+    .join("");
 }
 
 /** Return so many characters of a text from a position on. */
@@ -298,7 +303,6 @@ export class Pattern {
   readonly source: string;
   readonly groupindex: readonly string[];
   private readonly names: string[] = [];
-  private readonly first: RegExp;
   private readonly here: RegExp;
   private readonly anywhere: RegExp;
   private whole: RegExp | null = null;
@@ -309,36 +313,35 @@ export class Pattern {
     this.groupindex = this.names.filter(Boolean);
     // What may hold any characters takes pairs of surrogates for one; else it is quicker without.
     const flag = /[^\x00-\x7f]|\\[upSW]|\{\d|\[\^/.test(own) ? "u" : "";
-    this.first = new RegExp(own, flag);
     this.here = new RegExp(own, `${flag}y`);
     this.anywhere = new RegExp(own, `${flag}g`);
   }
 
   match(text: string, at = 0, end = text.length): Match | null {
-    return this.executed(this.here, end < text.length ? text.slice(0, end) : text, at);
+    return this.executed(this.here, text, at, end);
   }
 
   fullmatch(text: string, at = 0, end = text.length): Match | null {
     this.whole ??= new RegExp(`(?:${this.here.source})$`, this.here.flags);
-    return this.executed(this.whole, end < text.length ? text.slice(0, end) : text, at);
+    return this.executed(this.whole, text, at, end);
   }
 
   search(text: string, at = 0, end = text.length): Match | null {
-    return this.executed(this.anywhere, end < text.length ? text.slice(0, end) : text, at);
+    return this.executed(this.anywhere, text, at, end);
   }
 
   /** Say whether it finds something. */
   isIn(text: string): boolean {
-    return this.first.test(text);
+    this.anywhere.lastIndex = 0;
+    return this.anywhere.test(text);
   }
 
   *finditer(text: string, at = 0, end = text.length): Generator<Match, void> {
-    const part = end < text.length ? text.slice(0, end) : text;
-    let next = this.search(part, at);
-    while (next) {
-      yield next;
-      const from = next.end() > next.start() ? next.end() : next.end() + 1;
-      next = from > part.length ? null : this.search(part, from);
+    let found = this.search(text, at, end);
+    while (found) {
+      yield found;
+      const next = Math.max(found.end(), found.start() + 1);
+      found = next > end ? null : this.search(text, next, end);
     }
   }
 
@@ -356,9 +359,9 @@ export class Pattern {
     return made + text.slice(at);
   }
 
-  private executed(expression: RegExp, text: string, at: number): Match | null {
+  private executed(expression: RegExp, text: string, at: number, end: number): Match | null {
     expression.lastIndex = at;
-    const match = expression.exec(text);
+    const match = expression.exec(end < text.length ? text.slice(0, end) : text);
     return match && new Match(match, this.names);
   }
 }
