@@ -96,6 +96,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 TYPE_CHECKING = False  # so that `typing` need not be imported
 if TYPE_CHECKING:
@@ -898,10 +899,14 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     arguments = WholeArguments(turn, collect=False)
     while not arguments.read():
         yield None
-    if not arguments.value.is_done:
-        return cut_off_json(turn, call, arguments)
-    call.complete = end_json(turn, call, arguments)
+    if is_cut := not arguments.value.is_done:
+        turn.cut_off(arguments.rest)
+    call.complete = arguments.close()
+    if arguments.text:
+        turn.events += call.add(as_object(turn, arguments.text))
     turn.end_call(call)
+    if is_cut:
+        turn.input.take()
 
 
 def is_other_text(turn: Turn) -> Reading[bool]:
@@ -940,27 +945,7 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
     turn.end_call(call)
 
 
-def end_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> bool:
-    """Close the arguments; return whether they were closed before."""
-    is_whole = arguments.close()
-    if arguments.collected is not None:
-        turn.problem(*deviation(arguments.text))
-        turn.events += call.add(as_object(arguments.text, turn.input.rules))
-    return is_whole
-
-
-def cut_off_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> None:
-    """End a call in whose arguments the text breaks off."""
-    turn.cut_off(arguments.rest)
-    end_json(turn, call, arguments)
-    call.complete = False
-    turn.end_call(call)
-    turn.input.take()
-
-
-# Calls as other formats write them: as a JSON object, in tags, or as Python does.
-#
-# Many models have learned several. Such a call is read as a whole, when it ends.
+# Calls as other formats write them, read as a whole: as a JSON object, in tags, as in Python.
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
@@ -985,9 +970,8 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         yield None
     calls = other_calls("".join(pieces), turn.tools)
     if not calls:
-        end_of_text = turn.go_back()
         turn.state.mentioned = True
-        turn.write_mention(end_of_text)
+        turn.write_mention(turn.go_back())
         return False
     start = turn.release()
     for name, arguments, told in calls:
@@ -1001,18 +985,17 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
 
 def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
     """Return the calls that a text is; none if it is something else."""
-    tools, calls = tools or {}, [call_in_object(it) for it in objects_in(text)]
+    tools = tools or {}
+    calls: list[OtherCall | None] = [call_in_object(it) for it in objects_in(text)]
     if not calls:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
-        calls = [call_in_python(text)]
-    found = [call for call in calls if call and (is_name(call[0]) or call[0] in tools)]
+        head = re.match(CALLED.replace("NAME", NAME), text)
+        given = keyword_arguments(text[head.end() :]) if head else None
+        if head and given:
+            calls = [(head["name"], given, "the call has keyword arguments")]
+    found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
-
-
-def is_name(text: str) -> bool:
-    """Say whether a text can be the name of a tool."""
-    return re.fullmatch(NAME, text) is not None
 
 
 def objects_in(text: str) -> Sequence[Any]:
@@ -1020,18 +1003,13 @@ def objects_in(text: str) -> Sequence[Any]:
     text = text.strip(WHITE_SPACE)
     for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
+            json = literal_as_json(candidate) if is_python else candidate
             try:
-                json = python_as_json(candidate) if is_python else candidate
-                value = load_json(json, hook=apart)
-            except PYTHON_ERRORS:
+                value = load_json(json or "", hook=apart)
+            except ValueError:
                 continue
             return value if is_list(value) else [value]
     return []
-
-
-def python_as_json(text: str) -> str:
-    """Return a literal of Python's that JSON can hold, as JSON."""
-    return dump_python(literal(text))
 
 
 def call_in_object(value: Any) -> OtherCall | None:
@@ -1066,18 +1044,12 @@ def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
         types = json_types(properties.get(key), parameters)
         json = as_json(value, types, python=True) or dump_json(value)
         members.append(f"{dump_json(key)}: {json}")
-    if not re.compile(CLOSING_TAG).fullmatch(text, at):
-        return None
-    return head["key"], f"{{{', '.join(members)}}}", "the call is tags"
-
-
-def call_in_python(text: str) -> OtherCall | None:
-    """Return the call with Python's keyword arguments that a text is."""
-    head = re.match(CALLED.replace("NAME", NAME), text)
-    arguments = keyword_arguments(text[head.end() :]) if head else None
-    if head is None or arguments is None:
-        return None
-    return head["name"], arguments, "the call has keyword arguments"
+    is_over = re.compile(CLOSING_TAG).fullmatch(text, at)
+    return (
+        (head["key"], f"{{{', '.join(members)}}}", "the call is tags")
+        if is_over
+        else None
+    )
 
 
 def keyword_arguments(text: str) -> str | None:
@@ -1085,9 +1057,8 @@ def keyword_arguments(text: str) -> str | None:
     import ast  # takes long, and is seldom needed
 
     try:
-        call = ast.parse(
-            f"f({without_warnings(text.strip(WHITE_SPACE))}", mode="eval"
-        ).body
+        source = f"f({without_warnings(text.strip(WHITE_SPACE))}"
+        call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return None  # more than arguments
         values = apart((word.arg, literal(word.value)) for word in call.keywords)
@@ -1119,10 +1090,7 @@ def literal(source: Any) -> Any:
 
 
 def without_warnings(text: str) -> str:
-    """Double each backslash of which Python would warn: it stands for itself.
-
-    In raw strings all stand for themselves, so a text with one is left alone.
-    """
+    """Double each backslash of which Python would warn, but where raw strings may be."""
     if re.search(r"\b[rR][\"']", text):
         return text
     expression = r"\\(?:[\r\n\\'\"abfnrtvxuUN01234567]|(?=[\s\S]))"
@@ -1134,14 +1102,14 @@ def dump_python(value: Any) -> str:
     return join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
-def literal_as_json(text: str) -> tuple[str, Any] | None:
-    """Return a literal that JSON has not, as JSON, and its value; None if it is no such."""
+def literal_as_json(text: str) -> str | None:
+    """Return a literal that JSON has not, as JSON; None if it is no such."""
     try:
         value = literal(text)
         text = dump_python(value)
     except PYTHON_ERRORS:
         return None
-    return None if type(value) in (int, float, str) else (text, value)
+    return None if type(value) in (int, float, str, tuple) else text
 
 
 def join_halves(text: str) -> str:
@@ -1153,46 +1121,39 @@ def join_halves(text: str) -> str:
 # Arguments that are one value: an object is passed on as it comes, any other is collected.
 
 
-def new_value(turn: Turn) -> JsonValue:
-    """Return what reads a value in the format's own notation."""
-    return JsonValue(turn.input, turn)
-
-
 class WholeArguments:
     """Arguments that are being read. If `collect`, they wait for the call's name."""
 
     def __init__(self, turn: Turn, collect: bool) -> None:
-        self.value = new_value(turn)
-        self.collected: list[str] | None = [] if collect else None
+        input = turn.input
+        self.value = JsonValue(input, turn)
         self._turn = turn
+        self._collects = collect  # or what has come is no object
+        self._collected: list[str] = []
 
     def take(self, text: str) -> None:
         """Take JSON text: pass it on if it belongs to an object, else collect it."""
         call = self._turn.call
-        if not text:
-            return
-        if self.collected is None and call and (call.pieces or text[0] == "{"):
+        if call and not self._collects and (call.pieces or text[:1] in "{"):
             self._turn.events += call.add(text)
         else:
-            self.collected = self.collected or []
-            self.collected.append(text)
+            self._collects = True
+            self._collected.append(text)
 
     def read(self) -> bool:
         """Take what has come; return whether all of the value, or of the text, has come."""
-        turn, value = self._turn, self.value
+        turn, call, value = self._turn, self._turn.call, self.value
         self.take(value.read())
-        if value.is_done or turn.input.final:
-            return True
-        call = turn.call
-        if self.collected is None and value.is_in_string and call:
+        is_over = value.is_done or turn.input.final
+        if call and value.is_in_string and not (is_over or self._collects):
             turn.flow = call.flow_in_string
-        return False
+        return is_over
 
     def close(self) -> bool:
         """Close what is open; return whether nothing was."""
-        is_whole = self.value.over or not (self.value.is_open or self._turn.input.final)
-        self.take(self.value.close())
-        return is_whole
+        text = self.value.close()
+        self.take(text)
+        return self.value.is_done and not text
 
     @property
     def rest(self) -> str:
@@ -1202,7 +1163,7 @@ class WholeArguments:
     @property
     def text(self) -> str:
         """What was collected."""
-        return "".join(self.collected or ())
+        return "".join(self._collected)
 
 
 # What is known of a turn that is being read.
@@ -1935,77 +1896,67 @@ TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
-STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999}'
+STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x00-\x1f]*){0,999})"
+DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
-SINGLE_QUOTED = re.compile(
-    STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
-)
-DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
+SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
+SINGLE_QUOTED = re.compile(STRING.replace("Q", "\"'") + SINGLE_END)
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
+CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
+#: A call goes on with an object, whose first quote a string would have escaped.
+OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)')
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
 class JsonValue:
-    """A value that is being read, with the JSON that comes of it, whatever the model writes.
+    """A value that is being read, as JSON; what cannot end that waits for what follows it."""
 
-    What cannot end JSON waits for what follows it: a separator, a key, or a word that may go on.
-    """
-
-    words = JSON_CONSTANTS
     tokens = JSON_TOKENS
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
         self._input, self._turn = input, turn
-        self._unclosed = UnclosedString(input) if turn else None
-        self.over = False  # whether all of it is there
-        self.broken = False  # whether what comes next is no part of it
+        self.is_done = False  # whether nothing more of it can come
         self._expected = "value"  # or "key", "colon", "comma"
         self._closers: list[str] = []  # for the brackets that are open
+        self._depth = sys.maxsize  # of the object that is passed on as it is written
         self._quote = ""  # of the string that is being read
-        self._is_key = False  # whether that is a key
         self._bare_key = ""  # what was read last, if it is a key without quotes
-        self._unread_depth = 0  # of the object that is passed on as it is written
-        self._word: list[str] = []
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
+        self._decided = (
+            input.here if turn else sys.maxsize
+        )  # ends before are a string's
 
     @property
     def waiting(self) -> str:
         """What has been read, and waits for what follows it."""
-        return "".join(self._held + self._word)
+        return "".join(self._held)
 
     @property
     def is_in_string(self) -> bool:
         """Whether what comes next is passed on as part of a string."""
-        return bool(self._quote) and not self._is_key
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is something of the value that is not closed."""
-        return bool(self._closers or self._quote or self._held or self._word)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing more of it can come."""
-        return self.over or (self.broken and not self._input.final)
+        return bool(self._quote) and self._expected != "key"
 
     def read(self) -> str:
         """Take what has come of the value; return it as JSON, as far as it is certain."""
         while self._read_string() if self._quote else self._read_token():
             pass
-        text = "".join(self._out)
-        self._out = []
+        text, self._out = "".join(self._out), []
         return text
 
     def close(self) -> str:
         """Return what closes the value if it breaks off."""
-        if self.is_open and not self._input.final:
+        text = ('"' if self.is_in_string else "") + "".join(reversed(self._closers))
+        if text and not self._input.final:
             self._tell(f"a value breaks off after {self.waiting!r}")
-        quote = '"' if self.is_in_string else ""
-        return quote + "".join(reversed(self._closers))
+        return text
+
+    def literal(self, word: str) -> str | None:
+        """Return a word that is a number or a constant in JSON."""
+        return word if NUMBER.fullmatch(word) else JSON_CONSTANTS.get(word)
 
     def _tell(self, message: str) -> None:
         if self._turn:
@@ -2015,176 +1966,119 @@ class JsonValue:
         """Take a token; return whether there may be another."""
         input = self._input
         token = self.tokens.match(input.text, input.position)
-        kind = token.lastgroup if token else None
-        if self._word and not self._goes_on(kind):
-            return self._end_word()
-        if self.over or self._may_be_quote(kind):
+        if self.is_done:
             return False
-        if token is None:
-            self.broken = input.position < len(input.text)
-            return False
-        self.broken = not self._take(kind, token.group())
-        if not self.broken:
+        is_taken = self._take(token.lastgroup or "", token.group()) if token else False
+        if token and is_taken:
             input.position = token.end()
-        return not self.broken
-
-    def _goes_on(self, kind: str | None) -> bool:
-        """Say whether a word that was read goes on with a token."""
-        return kind == "word"
-
-    def _may_be_quote(self, kind: str | None) -> bool:
-        """Say whether more text may make a quote of what comes next."""
+            return True
+        is_over = is_taken is None or input.position == len(input.text)
+        self.is_done = not (is_over or input.final)
         return False
 
-    def _take(self, kind: str | None, text: str) -> bool:
-        """Take a token; return whether it can stand here."""
-        if self._expected == "anything" and kind != "closing":
-            return self._take_as_written(kind, text)
-        match kind:
-            case "space":
-                if self._word or self._closers:
-                    (self._word or self._held).append(text)
-            case "word":
-                self._word.append(text)
-            case "comma" | "colon":
-                if self._expected != kind:
-                    return False
-                self._take_separator(text)
-            case "quote":
-                return self._take_quote(text)
-            case "opening":
-                return self._take_opening(text)
-            case _:
-                return self._take_closing(text)
+    def _take(self, kind: str, text: str) -> bool | None:
+        """Take a token; return whether it can stand here, or None if it may go on."""
+        if kind == "closing":
+            return self._take_closing(text)
+        if len(self._closers) >= self._depth:
+            self._out.append(text)
+            self._closers += [CLOSERS[text]] if kind == "opening" else []
+        elif kind == "space":
+            self._held += [text] if self._closers else []
+        elif kind not in SEPARATORS:
+            return self._begin(kind, text)
+        elif kind == self._expected:
+            is_key = kind == "comma" and self._closers[-1] == "}"
+            self._held.append(text)
+            self._expected = "key" if is_key else "value"
+        else:
+            return False
         return True
 
-    def _take_separator(self, text: str) -> None:
-        is_key = self._expected == "comma" and self._closers[-1] == "}"
-        self._held.append(text)
-        self._expected = "key" if is_key else "value"
-
-    def _insert_missing(self) -> None:
-        """Supply a comma or a colon where none stands before what comes next."""
+    def _begin(self, kind: str, text: str) -> bool | None:
+        """Begin a key or a value, before which a separator may be missing."""
+        input, value = self._input, self.literal(text)
+        at_end = input.position + len(text) == len(input.text)
+        if kind == "word" and at_end and not (value and input.final):
+            return None
+        input.position += len(text) if kind == "word" else 0
+        may_be_text = kind == "word" or (kind == "quote" and ", " in self._held)
+        if may_be_text and self._bare_key and self._expected == "colon":
+            return self._leave_members(text)
+        if text == "'":
+            self._tell("a string in single quotes")
         if missing := SEPARATORS.get(self._expected):
             self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
-            self._take_separator(missing)
-
-    def _take_opening(self, text: str) -> bool:
-        self._insert_missing()
-        if self._expected != "value":
-            return False
-        self._pass_on(text)
-        self._closers.append("}" if text == "{" else "]")
-        self._expected = "key" if text == "{" else "value"
-        return True
+            self._take(self._expected, missing)
+        is_key = self._expected == "key"
+        if kind == "word":
+            value = None if is_key else value
+            if not value:
+                self._tell(f"{text!r} without quotes")
+            self._bare_key = text
+            self._end(value or dump_json(text))
+        elif kind == "quote":
+            self._quote, self._bare_key = text, ""
+            self._add('"')
+        elif not is_key:
+            self._add(text)
+            self._closers.append(CLOSERS[text])
+            self._expected = "key" if text == "{" else "value"
+        return kind != "opening" or not is_key
 
     def _take_closing(self, text: str) -> bool:
         if not self._closers or self._closers[-1] != text:
             return False
-        if self._expected not in ("comma", "anything") and self.waiting.strip():
+        if self._expected != "comma" and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")
             self._held.clear()
         self._closers.pop()
-        self._end_value(text)
-        if len(self._closers) < self._unread_depth:
-            self._unread_depth = 0
-        elif self._unread_depth:
-            self._expected = "anything"
+        if len(self._closers) < self._depth:
+            self._depth = sys.maxsize
+        self._expected = "value"
+        self._end(text)
         return True
 
-    def _take_quote(self, text: str) -> bool:
-        if (
-            self._bare_key
-            and self._expected == "colon"
-            and SEPARATORS["comma"] in self._held
-        ):
-            return self._leave_members(
-                text
-            )  # it may well be a part of the string before it
-        if text == "'":
-            self._tell("a string in single quotes")
-        self._insert_missing()
-        self._quote = text
-        self._is_key, self._bare_key = self._expected == "key", ""
-        if self._is_key:
-            self._held.append('"')
-        else:
-            self._pass_on('"')
-        return True
-
-    def _end_word(self) -> bool:
-        """Take the word that was read for a number, a constant or a key; else it is a string."""
-        input = self._input
-        at_end = input.position == len(input.text)
-        pieces = self._word if input.final or not at_end else ()
-        word = "".join(pieces).rstrip(WHITE_SPACE)
-        value = word if NUMBER.fullmatch(word) else self.words.get(word)
-        if at_end and not value:
-            return False
-        self._word.clear()
-        if self._expected == "colon" and self._bare_key:
-            return self._leave_members(word)
-        self._insert_missing()
-        is_key = self._expected == "key"
-        if value is None or is_key:
-            value = dump_json(word)
-            self._tell(f"{word!r} without quotes")
-        if is_key:
-            self._held.append(value)
-            self._expected, self._bare_key = "colon", word
-        else:
-            self._end_value(value)
-        return True
-
-    def _leave_members(self, word: str) -> bool:
+    def _leave_members(self, text: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        written = "".join(
-            piece for piece in self._held if piece not in list(SEPARATORS.values())
-        )
-        before = written.replace(dump_json(self._bare_key), self._bare_key)
-        self._held.clear()
-        self._pass_on(before + word)
-        self._expected, self._unread_depth = "anything", len(self._closers)
+        written = "".join(piece for piece in self._held if piece != ", ")
+        self._held = [written.replace(dump_json(self._bare_key), self._bare_key)]
+        self._add(text)
+        self._depth = len(self._closers)
         return True
 
-    def _take_as_written(self, kind: str | None, text: str) -> bool:
-        """Take what is in an object that has no members."""
-        self._out.append(text)
-        if kind == "opening":
-            self._closers.append("}" if text == "{" else "]")
-        return True
+    def _add(self, text: str) -> None:
+        """Add to a key, which waits for its value, or pass on what is a value's."""
+        self._held.append(text)
+        if self._expected != "key":
+            self._out += self._held
+            self._held = []
 
-    def _pass_on(self, text: str) -> None:
-        """Pass on what waited for a value, and the beginning of that value."""
-        self._out += [*self._held, text]
-        self._held.clear()
-
-    def _end_value(self, text: str) -> None:
-        self._pass_on(text)
-        self._expected = "comma"
-        self.over = not self._closers
+    def _end(self, text: str) -> None:
+        """End a key or a value."""
+        self._add(text)
+        self._quote = ""
+        self._expected = "colon" if self._expected == "key" else "comma"
+        self.is_done = not self._closers
 
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
         input = self._input
-        found, is_certain = self._matched(
-            DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
-        )
-        input.position = end = found.end()
+        string = DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
+        found, is_certain = self._matched(string)
+        text, end = found["text"], found.end()
+        input.position = end
+        self._add(text.replace("\\'", "'") if self._quote == "'" else text)
         if found["end"]:
-            self._add(found.group()[:-1] + '"')
-            return self._end_string()
-        self._add(found.group())
+            self._end('"')
+            return True
         sign = input.text[end : end + 1]
         if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
             return False
-        if sign == "\\" and found.group():  # it has only so many escapes
+        if sign == "\\" and text:  # it has only so many escapes
             return True
-        if input.text.startswith("\\'", end) and self._quote == "'":
-            sign = "'"
-            input.position += 1
-        elif sign == "\\":
+        if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add(quote(sign)[1:-1])
         input.position += 1
@@ -2196,120 +2090,57 @@ class JsonValue:
         found = string.match(text, at)
         assert found  # if only an empty text
         reach = self._reach(found.end())
-        is_certain = reach == found.end()
-        return (
-            found if is_certain else string.match(text, at, reach) or found
-        ), is_certain
+        if reach < found.end():
+            return string.match(text, at, reach) or found, False
+        return found, True
 
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""
-        if self._unclosed:
-            end, self.broken = self._unclosed.find(end)
+        input, ends = self._input, self._input.rules.at_call_end
+        at = max(input.position, self._decided - input.offset)
+        while found := ends.search(input, True, at, end):
+            at, is_over = after_ends(input, found.start)
+            if is_over is not False:
+                self.is_done = is_over is True and not input.final
+                return found.start
+            at = max(at, found.start + 1)
+            self._decided = input.offset + at
         return end
 
-    def _add(self, text: str) -> None:
-        """Add what stands in a string."""
-        (self._held if self._is_key else self._out).append(text)
 
-    def _end_string(self) -> bool:
-        self._quote = ""
-        self._expected = "colon" if self._is_key else "comma"
-        self.over = not self._closers
-        return True
+def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
+    """Return where ends of a call are over, and if no string goes on there; None if one may."""
+    at, ends = start, input.rules.at_call_end
+    while (found := ends.match(input, not input.final, at)) and not found.is_partial:
+        at = after_space(input.text, found.end)
+    if found or at == start:
+        return at, None if found else False
+    if at == len(input.text):
+        return at, input.final or None
+    call = input.rules.at_call_start.match(input, not input.final, at)
+    if call is None or call.is_partial:
+        return at, None if call else False
+    begins = OBJECT_BEGINS.match(input.text, at)
+    if not begins or begins["quote"]:
+        return at, begins is not None
+    return at, False if input.final else None
 
 
-def closed(text: str, rules: Rules) -> str:
-    """Return the JSON value in a text, closed where it breaks off."""
-    input = Input(0, rules, text)
-    input.final = True
-    value = JsonValue(input)
-    return value.read() + value.close()
-
-
-def as_object(text: str, rules: Rules) -> str:
-    """Return arguments that are a string, or null, as the object that they mean."""
-    try:
-        value = load_json(text)
-    except ValueError:
+def as_object(turn: Turn, text: str) -> str:
+    """Return arguments as an object, which a string may hold; tell of what is none."""
+    if text.startswith("{"):
         return text
-    if isinstance(value, str):
-        text = join_halves(closed(value, rules) if find_flaw(value) else value)
-    return "{}" if value is None or not text.strip() else text
-
-
-def deviation(arguments: str) -> tuple[ProblemKind, str]:
-    """Return what is wrong with arguments that are no object: the kind of problem, a sentence."""
     kinds: dict[str, ProblemKind] = {'"': "string_arguments", "n": "no_arguments"}
-    return kinds.get(arguments[:1], "not_an_object"), f"the arguments are {arguments}"
+    turn.problem(kinds.get(text[:1], "not_an_object"), f"the arguments are {text}")
+    if text.startswith('"'):
+        input = Input(0, turn.input.rules, load_json(text))
+        input.final = True
+        inner = JsonValue(input)
+        text = join_halves(inner.read() + inner.close())
+    return text if text.strip() and text != "null" else "{}"
 
 
-# Where a string ends that is never closed: at the end of its call, if no string goes on there.
-#
-# A string may well quote the format; then what it quotes has the string's own escapes.
-
-#: A call goes on with an object, whose first quote a string would have escaped.
-OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}')
-
-
-class UnclosedString:
-    """Finds out where a string ends that is not closed."""
-
-    def __init__(self, input: Input) -> None:
-        self._input = input
-        self._ends = input.rules.at_call_end
-        self._decided = input.here  # the offset before which all ends are the string's
-        self._first = -1  # the offset of the first of the ends that follow each other,
-        self._last = -1  # and the one after those that were looked at
-
-    def find(self, end: int) -> tuple[int, bool]:
-        """Return up to where the text before `end` is a string's, and if it breaks off there.
-
-        It is certain no further if more text has to tell.
-        """
-        at = max(self._input.position, self._decided - self._input.offset)
-        while found := self._ends.search(self._input, True, at, end):
-            at = self._after_ends(found)
-            is_over = self._is_over(found, at)
-            if is_over is None:
-                return found.start, False
-            if is_over:
-                return found.start, True
-            at = max(at, found.start + 1)
-            self._decided = self._input.offset + at
-        return end, False
-
-    def _after_ends(self, found: Found) -> int:
-        """Return the position after all ends that follow each other."""
-        input = self._input
-        at = found.start
-        if self._first == found.offset:
-            at = after_space(input.text, self._last - input.offset)
-        while marker := self._ends.match(input, not input.final, at):
-            if marker.is_partial:
-                break
-            at = after_space(input.text, marker.end)
-        self._first, self._last = found.offset, input.offset + at
-        return at
-
-    def _is_over(self, found: Found, at: int) -> bool | None:
-        """Say whether no string goes on after the ends up to a position; None if it may."""
-        input = self._input
-        marker = self._ends.match(input, not input.final, at)
-        if marker and marker.is_partial:
-            return None
-        if at == found.start:
-            return False
-        if at == len(input.text):
-            return True if input.final else None
-        call = input.rules.at_call_start.match(input, not input.final, at)
-        if call is None or call.is_partial:
-            return None if call else False
-        before = OBJECT_BEGINS.match(input.text, at)
-        assert before  # if only an empty text
-        sign = input.text[before.end() : before.end() + 1]
-        if not sign and not input.final:
-            return None
-        return sign == '"' and before.group().rstrip(WHITE_SPACE).endswith("{")
+# Values: text that is a string, JSON, or a Python literal, by its type in the schema.
 
 
 # Types of values, from the JSON Schemas of a tool's arguments.
@@ -2326,15 +2157,6 @@ PYTHON_TYPES = {
     "None": "null",
     "NoneType": "null",
 }
-TYPE_NAMES: dict[type, set[str]] = {
-    str: {"string"},
-    int: {"integer", "number"},
-    float: {"number"},
-    bool: {"boolean"},
-    list: {"array"},
-    dict: {"object"},
-    type(None): {"null"},
-}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -2343,9 +2165,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     for option in schema_options(schema, root):
         types = option.get("type") or ()
         names = types if is_list(types) else (types,)
-        allowed |= {
-            PYTHON_TYPES.get(name, name) for name in names if isinstance(name, str)
-        }
+        allowed |= {PYTHON_TYPES.get(it, it) for it in names if isinstance(it, str)}
         const = [option["const"]] if "const" in option else []
         for value in list_in(option, "enum") or const:
             allowed |= types_of(value)
@@ -2354,16 +2174,12 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
 
 def types_of(value: object) -> set[str]:
     """Return the types that a value is of."""
-    return TYPE_NAMES.get(type(value)) or set()
+    name = PYTHON_TYPES.get(type(value).__name__, "")
+    return {name, "number"} if name == "integer" else {name} - {""}
 
 
 def as_json(text: str, types: set[str], python: bool) -> str | None:
-    """Return a written value as JSON, or None if it is not of one of the types.
-
-    `python` says whether it may be a literal of Python, where it is no JSON.
-
-    No text at all is an empty array or object where only that is expected.
-    """
+    """Return a written value as JSON, if it is of one of the types; as `python` allows it too."""
     nested = types & {"array", "object"}
     text = text.strip(WHITE_SPACE)
     if not text and len(nested) == 1 and "string" not in types:
@@ -2371,10 +2187,8 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
     try:
         value = load_json(text)
     except ValueError:
-        found = literal_as_json(text) if python else None
-        if found is None:
-            return None
-        text, value = found
+        json = literal_as_json(text) if python else None
+        return as_json(json, types, False) if json else None
     return text if types & types_of(value) else None
 
 
@@ -2382,7 +2196,6 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
 
 #: How deeply arrays and objects may be nested.
 DEEPEST = 500
-STRINGS_AND_BRACKETS = r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]'
 #: Returns a value as JSON that holds all characters as they are.
 dump_json = json.JSONEncoder(ensure_ascii=False).encode
 quote = json.encoder.encode_basestring
@@ -2399,10 +2212,13 @@ class Again(str):
 
 def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
-    if text.count("[") + text.count("{") > DEEPEST and is_too_deep(text):
-        raise ValueError("nested too deeply")
+    if text.count("[") + text.count("{") > DEEPEST:
+        signs = re.sub(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"', "", text)
+        depths = accumulate((sign in "[{") - (sign in "]}") for sign in signs)
+        if max(depths, default=0) > DEEPEST:
+            raise ValueError("nested too deeply")
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook)
+        return json.loads(text, parse_constant=int, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -2414,20 +2230,6 @@ def apart(members: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
         text = key if isinstance(key, str) else dump_json(key)
         found[Again(text) if key in found else key] = value
     return found
-
-
-def is_too_deep(text: str) -> bool:
-    """Say whether arrays and objects are nested more deeply than DEEPEST."""
-    depth = 0
-    for found in re.finditer(STRINGS_AND_BRACKETS, text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found.group(), 0)
-        if depth > DEEPEST:
-            return True
-    return False
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
@@ -2858,13 +2660,7 @@ ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
 
 def parameters_by_name(tools: Any) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of the tools' arguments by the tools' names.
-
-    A tool is an OpenAI tool definition, or the function in it alone.
-
-    Raises:
-        ValueError: they are no tools; it says which of them is none, and why.
-    """
+    """Return the schemas of tools' arguments by their names; ValueError tells what is no tool."""
     if not is_list(tools):
         raise ValueError("tools: not a list")
     found: dict[str, Mapping[str, Any]] = {}
@@ -2908,12 +2704,11 @@ def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, An
     waiting: list[Any] = [schema]
     while waiting:
         option = waiting.pop()
-        if not is_mapping(option) or id(option) in found:
-            continue
-        found[id(option)] = option
-        inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
-        target: Any = root if "$ref" in option else None
-        for step in str(option.get("$ref")).split("/")[1:]:
-            target = target.get(step) if is_mapping(target) else None
-        waiting += reversed([*inner, target])
+        if is_mapping(option) and id(option) not in found:
+            found[id(option)] = option
+            inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
+            target: Any = root if "$ref" in option else None
+            for step in str(option.get("$ref")).split("/")[1:]:
+                target = target.get(step) if is_mapping(target) else None
+            waiting += reversed([*inner, target])
     return list(found.values())

@@ -94,6 +94,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 TYPE_CHECKING = False  # so that `typing` need not be imported
 if TYPE_CHECKING:
@@ -951,7 +952,8 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
-    value = new_value(turn)
+    input = turn.input
+    value = OtherValue(input, turn, VALUE_STYLE)
     if (yield from is_bare_text(turn, value)):
         return (yield from read_bare_text(turn, call, before))
     while True:
@@ -965,7 +967,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
         yield None
     if not value.is_done:
         turn.cut_off(before + value.waiting + turn.input.rest)
-    end_written_value(turn, call, value, before)
+    end_value(turn, call, value, before)
     return value.is_done
 
 
@@ -985,11 +987,7 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
         assert match  # if only an empty text
         word, end = match["word"], match.end()
         if end < len(input.text) or input.final:
-            if (
-                not word
-                or value.is_literal(word)
-                or value.may_be_quote(end - len(word))
-            ):
+            if not word or value.literal(word) or value.may_be_quote(end - len(word)):
                 return False
             found = rules.after_bare_text.match(input, not input.final, end)
             if not (found and found.is_partial):
@@ -1026,12 +1024,10 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
     return found is not None and not found.is_partial
 
 
-def end_written_value(
-    turn: Turn, call: OpenCall, value: JsonValue, before: str
-) -> None:
+def end_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
     """End a value with what closes it; a value that is not there is null."""
-    call.complete = call.complete and not value.is_open
     text = value.close()
+    call.complete = call.complete and not text
     if before and not text:
         if not turn.input.final:
             turn.problem("malformed", f"no value after {before!r}")
@@ -1039,9 +1035,7 @@ def end_written_value(
     turn.events += call.add(before + text)
 
 
-# Calls as other formats write them: as a JSON object, in tags, or as Python does.
-#
-# Many models have learned several. Such a call is read as a whole, when it ends.
+# Calls as other formats write them, read as a whole: as a JSON object, in tags, as in Python.
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
@@ -1063,9 +1057,8 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         yield None
     calls = other_calls("".join(pieces), turn.tools)
     if not calls:
-        end_of_text = turn.go_back()
         turn.state.mentioned = True
-        turn.write_mention(end_of_text)
+        turn.write_mention(turn.go_back())
         return False
     start = turn.release()
     for name, arguments, told in calls:
@@ -1079,16 +1072,15 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
 
 def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
     """Return the calls that a text is; none if it is something else."""
-    tools, calls = tools or {}, [call_in_object(it) for it in objects_in(text)]
+    tools = tools or {}
+    calls: list[OtherCall | None] = [call_in_object(it) for it in objects_in(text)]
     if not any(calls):
-        calls = [call_in_python(text)]
-    found = [call for call in calls if call and (is_name(call[0]) or call[0] in tools)]
+        head = re.match(CALLED.replace("NAME", NAME), text)
+        given = keyword_arguments(text[head.end() :]) if head else None
+        if head and given:
+            calls = [(head["name"], given, "the call has keyword arguments")]
+    found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
-
-
-def is_name(text: str) -> bool:
-    """Say whether a text can be the name of a tool."""
-    return re.fullmatch(NAME, text) is not None
 
 
 def objects_in(text: str) -> Sequence[Any]:
@@ -1096,18 +1088,13 @@ def objects_in(text: str) -> Sequence[Any]:
     text = text.strip(WHITE_SPACE)
     for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
+            json = literal_as_json(candidate) if is_python else candidate
             try:
-                json = python_as_json(candidate) if is_python else candidate
-                value = load_json(json, hook=apart)
-            except PYTHON_ERRORS:
+                value = load_json(json or "", hook=apart)
+            except ValueError:
                 continue
             return value if is_list(value) else [value]
     return []
-
-
-def python_as_json(text: str) -> str:
-    """Return a literal of Python's that JSON can hold, as JSON."""
-    return dump_python(literal(text))
 
 
 def call_in_object(value: Any) -> OtherCall | None:
@@ -1128,23 +1115,13 @@ def call_in_object(value: Any) -> OtherCall | None:
     return name, join_halves(arguments), f"the call is a JSON object{told}"
 
 
-def call_in_python(text: str) -> OtherCall | None:
-    """Return the call with Python's keyword arguments that a text is."""
-    head = re.match(CALLED.replace("NAME", NAME), text)
-    arguments = keyword_arguments(text[head.end() :]) if head else None
-    if head is None or arguments is None:
-        return None
-    return head["name"], arguments, "the call has keyword arguments"
-
-
 def keyword_arguments(text: str) -> str | None:
     """Return Python's keyword arguments, up to the bracket after them, as JSON."""
     import ast  # takes long, and is seldom needed
 
     try:
-        call = ast.parse(
-            f"f({without_warnings(text.strip(WHITE_SPACE))}", mode="eval"
-        ).body
+        source = f"f({without_warnings(text.strip(WHITE_SPACE))}"
+        call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return None  # more than arguments
         values = apart((word.arg, literal(word.value)) for word in call.keywords)
@@ -1176,10 +1153,7 @@ def literal(source: Any) -> Any:
 
 
 def without_warnings(text: str) -> str:
-    """Double each backslash of which Python would warn: it stands for itself.
-
-    In raw strings all stand for themselves, so a text with one is left alone.
-    """
+    """Double each backslash of which Python would warn, but where raw strings may be."""
     if re.search(r"\b[rR][\"']", text):
         return text
     expression = r"\\(?:[\r\n\\'\"abfnrtvxuUN01234567]|(?=[\s\S]))"
@@ -1191,18 +1165,20 @@ def dump_python(value: Any) -> str:
     return join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
+def literal_as_json(text: str) -> str | None:
+    """Return a literal that JSON has not, as JSON; None if it is no such."""
+    try:
+        value = literal(text)
+        text = dump_python(value)
+    except PYTHON_ERRORS:
+        return None
+    return None if type(value) in (int, float, str, tuple) else text
+
+
 def join_halves(text: str) -> str:
     """Join halves of characters (surrogates) in JSON; escape one that is alone."""
     joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     return joined.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-# Arguments that are one value: an object is passed on as it comes, any other is collected.
-
-
-def new_value(turn: Turn) -> JsonValue:
-    """Return what reads a value in the format's own notation."""
-    return OtherValue(turn.input, turn, VALUE_STYLE)
 
 
 # What is known of a turn that is being read.
@@ -1912,85 +1888,70 @@ TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
-STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999}'
+STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x00-\x1f]*){0,999})"
+DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
-SINGLE_QUOTED = re.compile(
-    STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
-)
-DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
+SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
+SINGLE_QUOTED = re.compile(STRING.replace("Q", "\"'") + SINGLE_END)
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
 JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
+CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
+#: A call goes on with an object, whose first quote a string would have escaped.
+OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)')
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
 class JsonValue:
-    """A value that is being read, with the JSON that comes of it, whatever the model writes.
+    """A value that is being read, as JSON; what cannot end that waits for what follows it."""
 
-    What cannot end JSON waits for what follows it: a separator, a key, or a word that may go on.
-    """
-
-    words = JSON_CONSTANTS
     tokens = JSON_TOKENS
     quotes = JSON_QUOTES  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
-    has_bare_keys = False  # which may hold blanks
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
         self._input, self._turn = input, turn
-        self._unclosed = UnclosedString(input) if turn else None
-        self.over = False  # whether all of it is there
-        self.broken = False  # whether what comes next is no part of it
+        self.is_done = False  # whether nothing more of it can come
         self._expected = "value"  # or "key", "colon", "comma"
         self._closers: list[str] = []  # for the brackets that are open
+        self._depth = sys.maxsize  # of the object that is passed on as it is written
         self._quote = ""  # of the string that is being read
-        self._is_key = False  # whether that is a key
         self._bare_key = ""  # what was read last, if it is a key without quotes
-        self._unread_depth = 0  # of the object that is passed on as it is written
-        self._word: list[str] = []
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
+        self._decided = (
+            input.here if turn else sys.maxsize
+        )  # ends before are a string's
 
     @property
     def waiting(self) -> str:
         """What has been read, and waits for what follows it."""
-        return "".join(self._held + self._word)
+        return "".join(self._held)
 
     @property
     def is_in_string(self) -> bool:
         """Whether what comes next is passed on as part of a string."""
-        return bool(self._quote) and not self._is_key
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is something of the value that is not closed."""
-        return bool(self._closers or self._quote or self._held or self._word)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing more of it can come."""
-        return self.over or (self.broken and not self._input.final)
+        return bool(self._quote) and self._expected != "key"
 
     def read(self) -> str:
         """Take what has come of the value; return it as JSON, as far as it is certain."""
         while self._read_string() if self._quote else self._read_token():
             pass
-        text = "".join(self._out)
-        self._out = []
+        text, self._out = "".join(self._out), []
         return text
 
     def close(self) -> str:
         """Return what closes the value if it breaks off."""
-        if self.is_open and not self._input.final:
+        text = ('"' if self.is_in_string else "") + "".join(reversed(self._closers))
+        if text and not self._input.final:
             self._tell(f"a value breaks off after {self.waiting!r}")
-        quote = '"' if self.is_in_string else ""
-        return quote + "".join(reversed(self._closers))
+        return text
 
-    def is_literal(self, word: str) -> bool:
-        """Say whether a word is a number or a constant."""
-        return word in self.words or NUMBER.fullmatch(word) is not None
+    def literal(self, word: str) -> str | None:
+        """Return a word that is a number or a constant in JSON."""
+        return word if NUMBER.fullmatch(word) else JSON_CONSTANTS.get(word)
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
@@ -2005,178 +1966,123 @@ class JsonValue:
         """Take a token; return whether there may be another."""
         input = self._input
         token = self.tokens.match(input.text, input.position)
-        kind = token.lastgroup if token else None
-        if self._word and not self._goes_on(kind):
-            return self._end_word()
-        if self.over or self._may_be_quote(kind):
+        if self.is_done or (self._may_be_quote(token)):
             return False
-        if token is None:
-            self.broken = input.position < len(input.text)
-            return False
-        self.broken = not self._take(kind, token.group())
-        if not self.broken:
+        is_taken = self._take(token.lastgroup or "", token.group()) if token else False
+        if token and is_taken:
             input.position = token.end()
-        return not self.broken
+            return True
+        is_over = is_taken is None or input.position == len(input.text)
+        self.is_done = not (is_over or input.final)
+        return False
 
-    def _goes_on(self, kind: str | None) -> bool:
-        """Say whether a word that was read goes on with a token."""
-        is_key = self.has_bare_keys and self._expected == "key"
-        return kind == "word" or (is_key and kind == "space")
-
-    def _may_be_quote(self, kind: str | None) -> bool:
+    def _may_be_quote(self, token: re.Match[str] | None) -> bool:
         """Say whether more text may make a quote of what comes next."""
         return False
 
-    def _take(self, kind: str | None, text: str) -> bool:
-        """Take a token; return whether it can stand here."""
-        if self._expected == "anything" and kind != "closing":
-            return self._take_as_written(kind, text)
-        match kind:
-            case "space":
-                if self._word or self._closers:
-                    (self._word or self._held).append(text)
-            case "word":
-                self._word.append(text)
-            case "comma" | "colon":
-                if self._expected != kind:
-                    return False
-                self._take_separator(text)
-            case "quote":
-                return self._take_quote(text)
-            case "opening":
-                return self._take_opening(text)
-            case _:
-                return self._take_closing(text)
+    def _take(self, kind: str, text: str) -> bool | None:
+        """Take a token; return whether it can stand here, or None if it may go on."""
+        if kind == "closing":
+            return self._take_closing(text)
+        if len(self._closers) >= self._depth:
+            self._out.append(text)
+            self._closers += [CLOSERS[text]] if kind == "opening" else []
+        elif kind == "space":
+            self._held += [text] if self._closers else []
+        elif kind not in SEPARATORS:
+            return self._begin(kind, text)
+        elif kind == self._expected:
+            is_key = kind == "comma" and self._closers[-1] == "}"
+            self._held.append(text)
+            self._expected = "key" if is_key else "value"
+        else:
+            return False
         return True
 
-    def _take_separator(self, text: str) -> None:
-        is_key = self._expected == "comma" and self._closers[-1] == "}"
-        self._held.append(text)
-        self._expected = "key" if is_key else "value"
-
-    def _insert_missing(self) -> None:
-        """Supply a comma or a colon where none stands before what comes next."""
+    def _begin(self, kind: str, text: str) -> bool | None:
+        """Begin a key or a value, before which a separator may be missing."""
+        input, value = self._input, self.literal(text)
+        at_end = input.position + len(text) == len(input.text)
+        if kind == "word" and at_end and not (value and input.final):
+            return None
+        input.position += len(text) if kind == "word" else 0
+        may_be_text = kind == "word" or (kind == "quote" and ", " in self._held)
+        if may_be_text and self._bare_key and self._expected == "colon":
+            return self._leave_members(text)
+        if text == "'" and not (self.has_single_quotes):
+            self._tell("a string in single quotes")
         if missing := SEPARATORS.get(self._expected):
             self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
-            self._take_separator(missing)
-
-    def _take_opening(self, text: str) -> bool:
-        self._insert_missing()
-        if self._expected != "value":
-            return False
-        self._pass_on(text)
-        self._closers.append("}" if text == "{" else "]")
-        self._expected = "key" if text == "{" else "value"
-        return True
+            self._take(self._expected, missing)
+        is_key = self._expected == "key"
+        if kind == "word":
+            value = None if is_key else value
+            if not (value or is_key):
+                self._tell(f"{text!r} without quotes")
+            self._bare_key = text
+            self._end(value or dump_json(text))
+        elif kind == "quote":
+            self._quote, self._bare_key = text, ""
+            self._add('"')
+        elif not is_key:
+            self._add(text)
+            self._closers.append(CLOSERS[text])
+            self._expected = "key" if text == "{" else "value"
+        return kind != "opening" or not is_key
 
     def _take_closing(self, text: str) -> bool:
         if not self._closers or self._closers[-1] != text:
             return False
-        if self._expected not in ("comma", "anything") and self.waiting.strip():
+        if self._expected != "comma" and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")
             self._held.clear()
         self._closers.pop()
-        self._end_value(text)
-        if len(self._closers) < self._unread_depth:
-            self._unread_depth = 0
-        elif self._unread_depth:
-            self._expected = "anything"
+        if len(self._closers) < self._depth:
+            self._depth = sys.maxsize
+        self._expected = "value"
+        self._end(text)
         return True
 
-    def _take_quote(self, text: str) -> bool:
-        if (
-            self._bare_key
-            and self._expected == "colon"
-            and SEPARATORS["comma"] in self._held
-        ):
-            return self._leave_members(
-                text
-            )  # it may well be a part of the string before it
-        if text == "'" and not (self.has_single_quotes):
-            self._tell("a string in single quotes")
-        self._insert_missing()
-        self._quote = text
-        self._is_key, self._bare_key = self._expected == "key", ""
-        if self._is_key:
-            self._held.append('"')
-        else:
-            self._pass_on('"')
-        return True
-
-    def _end_word(self) -> bool:
-        """Take the word that was read for a number, a constant or a key; else it is a string."""
-        input = self._input
-        at_end = input.position == len(input.text)
-        pieces = self._word if input.final or not at_end else ()
-        word = "".join(pieces).rstrip(WHITE_SPACE)
-        value = word if NUMBER.fullmatch(word) else self.words.get(word)
-        if at_end and not value:
-            return False
-        self._word.clear()
-        if self._expected == "colon" and self._bare_key:
-            return self._leave_members(word)
-        self._insert_missing()
-        is_key = self._expected == "key"
-        if value is None or is_key:
-            value = dump_json(word)
-            if not (self.has_bare_keys and is_key):
-                self._tell(f"{word!r} without quotes")
-        if is_key:
-            self._held.append(value)
-            self._expected, self._bare_key = "colon", word
-        else:
-            self._end_value(value)
-        return True
-
-    def _leave_members(self, word: str) -> bool:
+    def _leave_members(self, text: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        written = "".join(
-            piece for piece in self._held if piece not in list(SEPARATORS.values())
-        )
-        before = written.replace(dump_json(self._bare_key), self._bare_key)
-        self._held.clear()
-        self._pass_on(before + word)
-        self._expected, self._unread_depth = "anything", len(self._closers)
+        written = "".join(piece for piece in self._held if piece != ", ")
+        self._held = [written.replace(dump_json(self._bare_key), self._bare_key)]
+        self._add(text)
+        self._depth = len(self._closers)
         return True
 
-    def _take_as_written(self, kind: str | None, text: str) -> bool:
-        """Take what is in an object that has no members."""
-        self._out.append(text)
-        if kind == "opening":
-            self._closers.append("}" if text == "{" else "]")
-        return True
+    def _add(self, text: str) -> None:
+        """Add to a key, which waits for its value, or pass on what is a value's."""
+        self._held.append(text)
+        if self._expected != "key":
+            self._out += self._held
+            self._held = []
 
-    def _pass_on(self, text: str) -> None:
-        """Pass on what waited for a value, and the beginning of that value."""
-        self._out += [*self._held, text]
-        self._held.clear()
-
-    def _end_value(self, text: str) -> None:
-        self._pass_on(text)
-        self._expected = "comma"
-        self.over = not self._closers
+    def _end(self, text: str) -> None:
+        """End a key or a value."""
+        self._add(text)
+        self._quote = ""
+        self._expected = "colon" if self._expected == "key" else "comma"
+        self.is_done = not self._closers
 
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
         input = self._input
-        found, is_certain = self._matched(
-            DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
-        )
-        input.position = end = found.end()
+        string = DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
+        found, is_certain = self._matched(string)
+        text, end = found["text"], found.end()
+        input.position = end
+        self._add(text.replace("\\'", "'") if self._quote == "'" else text)
         if found["end"]:
-            self._add(found.group()[:-1] + '"')
-            return self._end_string()
-        self._add(found.group())
+            self._end('"')
+            return True
         sign = input.text[end : end + 1]
         if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
             return False
-        if sign == "\\" and found.group():  # it has only so many escapes
+        if sign == "\\" and text:  # it has only so many escapes
             return True
-        if input.text.startswith("\\'", end) and self._quote == "'":
-            sign = "'"
-            input.position += 1
-        elif sign == "\\":
+        if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add(quote(sign)[1:-1])
         input.position += 1
@@ -2188,95 +2094,40 @@ class JsonValue:
         found = string.match(text, at)
         assert found  # if only an empty text
         reach = self._reach(found.end())
-        is_certain = reach == found.end()
-        return (
-            found if is_certain else string.match(text, at, reach) or found
-        ), is_certain
+        if reach < found.end():
+            return string.match(text, at, reach) or found, False
+        return found, True
 
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""
-        if self._unclosed:
-            end, self.broken = self._unclosed.find(end)
+        input, ends = self._input, self._input.rules.at_call_end
+        at = max(input.position, self._decided - input.offset)
+        while found := ends.search(input, True, at, end):
+            at, is_over = after_ends(input, found.start)
+            if is_over is not False:
+                self.is_done = is_over is True and not input.final
+                return found.start
+            at = max(at, found.start + 1)
+            self._decided = input.offset + at
         return end
 
-    def _add(self, text: str) -> None:
-        """Add what stands in a string."""
-        (self._held if self._is_key else self._out).append(text)
 
-    def _end_string(self) -> bool:
-        self._quote = ""
-        self._expected = "colon" if self._is_key else "comma"
-        self.over = not self._closers
-        return True
-
-
-# Where a string ends that is never closed: at the end of its call, if no string goes on there.
-#
-# A string may well quote the format; then what it quotes has the string's own escapes.
-
-#: A call goes on with an object, whose first quote a string would have escaped.
-OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}')
-
-
-class UnclosedString:
-    """Finds out where a string ends that is not closed."""
-
-    def __init__(self, input: Input) -> None:
-        self._input = input
-        self._ends = input.rules.at_call_end
-        self._decided = input.here  # the offset before which all ends are the string's
-        self._first = -1  # the offset of the first of the ends that follow each other,
-        self._last = -1  # and the one after those that were looked at
-
-    def find(self, end: int) -> tuple[int, bool]:
-        """Return up to where the text before `end` is a string's, and if it breaks off there.
-
-        It is certain no further if more text has to tell.
-        """
-        at = max(self._input.position, self._decided - self._input.offset)
-        while found := self._ends.search(self._input, True, at, end):
-            at = self._after_ends(found)
-            is_over = self._is_over(found, at)
-            if is_over is None:
-                return found.start, False
-            if is_over:
-                return found.start, True
-            at = max(at, found.start + 1)
-            self._decided = self._input.offset + at
-        return end, False
-
-    def _after_ends(self, found: Found) -> int:
-        """Return the position after all ends that follow each other."""
-        input = self._input
-        at = found.start
-        if self._first == found.offset:
-            at = after_space(input.text, self._last - input.offset)
-        while marker := self._ends.match(input, not input.final, at):
-            if marker.is_partial:
-                break
-            at = after_space(input.text, marker.end)
-        self._first, self._last = found.offset, input.offset + at
-        return at
-
-    def _is_over(self, found: Found, at: int) -> bool | None:
-        """Say whether no string goes on after the ends up to a position; None if it may."""
-        input = self._input
-        marker = self._ends.match(input, not input.final, at)
-        if marker and marker.is_partial:
-            return None
-        if at == found.start:
-            return False
-        if at == len(input.text):
-            return True if input.final else None
-        call = input.rules.at_call_start.match(input, not input.final, at)
-        if call is None or call.is_partial:
-            return None if call else False
-        before = OBJECT_BEGINS.match(input.text, at)
-        assert before  # if only an empty text
-        sign = input.text[before.end() : before.end() + 1]
-        if not sign and not input.final:
-            return None
-        return sign == '"' and before.group().rstrip(WHITE_SPACE).endswith("{")
+def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
+    """Return where ends of a call are over, and if no string goes on there; None if one may."""
+    at, ends = start, input.rules.at_call_end
+    while (found := ends.match(input, not input.final, at)) and not found.is_partial:
+        at = after_space(input.text, found.end)
+    if found or at == start:
+        return at, None if found else False
+    if at == len(input.text):
+        return at, input.final or None
+    call = input.rules.at_call_start.match(input, not input.final, at)
+    if call is None or call.is_partial:
+        return at, None if call else False
+    begins = OBJECT_BEGINS.match(input.text, at)
+    if not begins or begins["quote"]:
+        return at, begins is not None
+    return at, False if input.final else None
 
 
 # Relatives of JSON: Python's literals, bare keys, strings in quotes of the format's own.
@@ -2296,6 +2147,8 @@ ESCAPES = {
     f"\\{letter}": sign
     for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
 }
+#: What no word holds; and no key without quotes, which may hold white space.
+BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 #: What follows a string: no bracket before another quote. An argument's key may, as a separator
 #: may be missing before it.
@@ -2308,34 +2161,42 @@ AFTER_STRING = (
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
-    words: Mapping[str, str] = {**JSON_CONSTANTS, **PYTHON_WORDS}
-    has_bare_keys = True
-
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
         super().__init__(input, turn)
         self._style = style
         self.has_single_quotes = style.has_python_escapes or style.raw_quote == "'"
         self.quotes = (style.raw_quote or '"', '"', "'")
-        quotes = "|".join(map(re.escape, self.quotes))
-        self.tokens = re.compile(TOKENS.replace("QUOTES", quotes))
+        tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
+        self._value_tokens = re.compile(tokens)
+        self._key_tokens = re.compile(tokens.replace(BEFORE_WORDS, BEFORE_KEYS))
         inside, alone = (style.after_string, style.after_string.replace(":", ""))
         self._after_strings = [
             re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs)))
             for signs in (alone, inside)
         ]
 
-    def _may_be_quote(self, kind: str | None) -> bool:
-        """Say whether more text may make a quote of what comes next."""
-        if kind in ("word", "opening") and not self._word:
-            is_long = len(self.quotes[0]) > 1 and not self._input.final
-            return is_long and self.may_be_quote(self._input.position)
-        return kind is None and self.may_be_quote(self._input.position)
+    def literal(self, word: str) -> str | None:
+        """Return a word that is a number or a constant as JSON."""
+        return super().literal(word) or PYTHON_WORDS.get(word)
 
-    def _take_quote(self, text: str) -> bool:
+    def _read_token(self) -> bool:
+        is_key = self._expected == "key"
+        self.tokens = self._key_tokens if is_key else self._value_tokens
+        return super()._read_token()
+
+    def _may_be_quote(self, token: re.Match[str] | None) -> bool:
+        kind = token.lastgroup if token else None
+        is_begun = kind is None
+        if kind in ("word", "opening"):
+            is_begun = len(self.quotes[0]) > 1 and not self._input.final
+        return is_begun and self.may_be_quote(self._input.position)
+
+    def _begin(self, kind: str, text: str) -> bool | None:
         is_raw = text == self._style.raw_quote
         if is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
-        return super()._take_quote(text)
+        is_last = self._input.position + len(text) == len(self._input.text)
+        return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _is_raw_quote(self) -> bool:
         input = self._input
@@ -2391,8 +2252,7 @@ class OtherValue(JsonValue):
 
     def _end_if(self, is_end: bool) -> bool:
         if is_end:
-            self._add('"')
-            self._end_string()
+            self._end('"')
         return is_end
 
 
@@ -2412,7 +2272,6 @@ def as_json_text(piece: re.Match[str]) -> str:
 
 #: How deeply arrays and objects may be nested.
 DEEPEST = 500
-STRINGS_AND_BRACKETS = r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]'
 #: Returns a value as JSON that holds all characters as they are.
 dump_json = json.JSONEncoder(ensure_ascii=False).encode
 quote = json.encoder.encode_basestring
@@ -2429,10 +2288,13 @@ class Again(str):
 
 def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
-    if text.count("[") + text.count("{") > DEEPEST and is_too_deep(text):
-        raise ValueError("nested too deeply")
+    if text.count("[") + text.count("{") > DEEPEST:
+        signs = re.sub(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"', "", text)
+        depths = accumulate((sign in "[{") - (sign in "]}") for sign in signs)
+        if max(depths, default=0) > DEEPEST:
+            raise ValueError("nested too deeply")
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook)
+        return json.loads(text, parse_constant=int, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -2444,20 +2306,6 @@ def apart(members: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
         text = key if isinstance(key, str) else dump_json(key)
         found[Again(text) if key in found else key] = value
     return found
-
-
-def is_too_deep(text: str) -> bool:
-    """Say whether arrays and objects are nested more deeply than DEEPEST."""
-    depth = 0
-    for found in re.finditer(STRINGS_AND_BRACKETS, text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found.group(), 0)
-        if depth > DEEPEST:
-            return True
-    return False
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
@@ -2886,13 +2734,7 @@ class SpecialTokens:
 
 
 def parameters_by_name(tools: Any) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of the tools' arguments by the tools' names.
-
-    A tool is an OpenAI tool definition, or the function in it alone.
-
-    Raises:
-        ValueError: they are no tools; it says which of them is none, and why.
-    """
+    """Return the schemas of tools' arguments by their names; ValueError tells what is no tool."""
     if not is_list(tools):
         raise ValueError("tools: not a list")
     found: dict[str, Mapping[str, Any]] = {}

@@ -95,6 +95,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 TYPE_CHECKING = False  # so that `typing` need not be imported
 if TYPE_CHECKING:
@@ -852,7 +853,7 @@ def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
     """Take text where none belongs: all arguments as a JSON object, or an error."""
     text = text.strip(WHITE_SPACE)
     is_all = not call.given and found.role is not Role.ARGUMENT
-    if text and is_all and is_object(text):
+    if text and is_all and as_json(text, {"object"}, python=False):
         turn.problem("other_syntax", "the arguments are a JSON object")
         turn.events += call.add(text)
     elif text:
@@ -865,7 +866,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     value = begin_value(turn, call, found)
     ends = turn.input.rules.in_value
     value.ends = ends
-    turn.events += call.add(value.begin())
+    turn.events += call.add(f'{value.before}"' if value.is_string else "")
     end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
     if end is None:
         turn.cut_off(turn.input.rest)
@@ -873,7 +874,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         turn.input.take(end.end)
     else:
         turn.problem("missing_marker", "a value is not closed")
-    end_value(turn, call, value)
+    turn.events += call.add(value.end(turn))
     return end is not None
 
 
@@ -913,7 +914,7 @@ def find_value_end(
         found = ends.search(input, partial=True)
         take(turn, call, value, found.start if found else None)
         if input.final and found and found.is_partial:
-            found = rest_of_call(input, ends)
+            found = ends.match(input, False)
             take(turn, call, value, found.start if found else input.position)
             return found if found and found.role is Role.REST_OF_CALL else None
         if found is None or found.is_partial:
@@ -922,10 +923,8 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield None
             continue
-        is_other = found.role is Role.VALUE_CLOSED and found.slot("key") not in (
-            "",
-            key,
-        )
+        is_closed = found.role is Role.VALUE_CLOSED
+        is_other = is_closed and found.slot("key") not in ("", key)
         if found.role is Role.PART_OF_VALUE or is_other:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
@@ -936,11 +935,6 @@ def find_value_end(
             take(turn, call, value, found.start + 1)
         else:
             return found
-
-
-def rest_of_call(input: Input, ends: Markers) -> Found | None:
-    """Return what ends a value at the end of the text."""
-    return ends.match(input, partial=False)
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:
@@ -959,9 +953,7 @@ def take(turn: Turn, call: OpenCall, value: Value, end: int | None) -> None:
     turn.events += call.add(value.take(turn.input.take(end)))
 
 
-# Calls as other formats write them: as a JSON object, in tags, or as Python does.
-#
-# Many models have learned several. Such a call is read as a whole, when it ends.
+# Calls as other formats write them, read as a whole: as a JSON object, in tags, as in Python.
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
@@ -983,9 +975,8 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         yield None
     calls = other_calls("".join(pieces), turn.tools)
     if not calls:
-        end_of_text = turn.go_back()
         turn.state.mentioned = True
-        turn.write_mention(end_of_text)
+        turn.write_mention(turn.go_back())
         return False
     start = turn.release()
     for name, arguments, told in calls:
@@ -999,16 +990,15 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
 
 def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
     """Return the calls that a text is; none if it is something else."""
-    tools, calls = tools or {}, [call_in_object(it) for it in objects_in(text)]
+    tools = tools or {}
+    calls: list[OtherCall | None] = [call_in_object(it) for it in objects_in(text)]
     if not any(calls):
-        calls = [call_in_python(text)]
-    found = [call for call in calls if call and (is_name(call[0]) or call[0] in tools)]
+        head = re.match(CALLED.replace("NAME", NAME), text)
+        given = keyword_arguments(text[head.end() :]) if head else None
+        if head and given:
+            calls = [(head["name"], given, "the call has keyword arguments")]
+    found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
-
-
-def is_name(text: str) -> bool:
-    """Say whether a text can be the name of a tool."""
-    return re.fullmatch(NAME, text) is not None
 
 
 def objects_in(text: str) -> Sequence[Any]:
@@ -1016,18 +1006,13 @@ def objects_in(text: str) -> Sequence[Any]:
     text = text.strip(WHITE_SPACE)
     for is_python in (False, True):
         for candidate in (text, f"[{text}]"):
+            json = literal_as_json(candidate) if is_python else candidate
             try:
-                json = python_as_json(candidate) if is_python else candidate
-                value = load_json(json, hook=apart)
-            except PYTHON_ERRORS:
+                value = load_json(json or "", hook=apart)
+            except ValueError:
                 continue
             return value if is_list(value) else [value]
     return []
-
-
-def python_as_json(text: str) -> str:
-    """Return a literal of Python's that JSON can hold, as JSON."""
-    return dump_python(literal(text))
 
 
 def call_in_object(value: Any) -> OtherCall | None:
@@ -1048,23 +1033,13 @@ def call_in_object(value: Any) -> OtherCall | None:
     return name, join_halves(arguments), f"the call is a JSON object{told}"
 
 
-def call_in_python(text: str) -> OtherCall | None:
-    """Return the call with Python's keyword arguments that a text is."""
-    head = re.match(CALLED.replace("NAME", NAME), text)
-    arguments = keyword_arguments(text[head.end() :]) if head else None
-    if head is None or arguments is None:
-        return None
-    return head["name"], arguments, "the call has keyword arguments"
-
-
 def keyword_arguments(text: str) -> str | None:
     """Return Python's keyword arguments, up to the bracket after them, as JSON."""
     import ast  # takes long, and is seldom needed
 
     try:
-        call = ast.parse(
-            f"f({without_warnings(text.strip(WHITE_SPACE))}", mode="eval"
-        ).body
+        source = f"f({without_warnings(text.strip(WHITE_SPACE))}"
+        call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             return None  # more than arguments
         values = apart((word.arg, literal(word.value)) for word in call.keywords)
@@ -1096,10 +1071,7 @@ def literal(source: Any) -> Any:
 
 
 def without_warnings(text: str) -> str:
-    """Double each backslash of which Python would warn: it stands for itself.
-
-    In raw strings all stand for themselves, so a text with one is left alone.
-    """
+    """Double each backslash of which Python would warn, but where raw strings may be."""
     if re.search(r"\b[rR][\"']", text):
         return text
     expression = r"\\(?:[\r\n\\'\"abfnrtvxuUN01234567]|(?=[\s\S]))"
@@ -1111,14 +1083,14 @@ def dump_python(value: Any) -> str:
     return join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
-def literal_as_json(text: str) -> tuple[str, Any] | None:
-    """Return a literal that JSON has not, as JSON, and its value; None if it is no such."""
+def literal_as_json(text: str) -> str | None:
+    """Return a literal that JSON has not, as JSON; None if it is no such."""
     try:
         value = literal(text)
         text = dump_python(value)
     except PYTHON_ERRORS:
         return None
-    return None if type(value) in (int, float, str) else (text, value)
+    return None if type(value) in (int, float, str, tuple) else text
 
 
 def join_halves(text: str) -> str:
@@ -1826,10 +1798,6 @@ class Value:
         #: The keys that the tool has, and the call has not, if that is known.
         self.other_keys: set[str] | None = set()
 
-    def begin(self) -> str:
-        """Return the JSON with which the value begins."""
-        return f'{self.before}"' if self.is_string else ""
-
     def take(self, text: str) -> str:
         """Take a piece of the text, and return the JSON that is certain by now."""
         if self.is_string:
@@ -1868,23 +1836,16 @@ class Value:
         self._asked += 1
         return as_json(self.text, self.types - {"string"}, self._python) is not None
 
-    def end(self) -> tuple[str, bool]:
-        """Return the JSON that is left, and whether the value is of its type."""
+    def end(self, turn: Turn) -> str:
+        """Return the JSON that is left; tell of a value that is not of its type."""
         if self.is_string:
-            return '"', True
+            return '"'
         value = as_json(self.text, self.types, self._python)
-        is_right = bool(value or "string" in self.types) or self.may_be_all
         if self.may_be_all and value and value[1:-1].strip():
-            return value[:-1], True  # as others may follow
-        return self.before + (value or dump_json(self.text)), is_right
-
-
-def end_value(turn: Turn, call: OpenCall, value: Value) -> None:
-    """End a value; tell if it is not of its type."""
-    text, is_right = value.end()
-    if not is_right:
-        turn.problem("wrong_type", f"{value.text!r} is kept as a string")
-    turn.events += call.add(text)
+            return value[:-1]  # as others may follow
+        if not (value or "string" in self.types or self.may_be_all):
+            turn.problem("wrong_type", f"{self.text!r} is kept as a string")
+        return self.before + (value or dump_json(self.text))
 
 
 # Types of values, from the JSON Schemas of a tool's arguments.
@@ -1901,15 +1862,6 @@ PYTHON_TYPES = {
     "None": "null",
     "NoneType": "null",
 }
-TYPE_NAMES: dict[type, set[str]] = {
-    str: {"string"},
-    int: {"integer", "number"},
-    float: {"number"},
-    bool: {"boolean"},
-    list: {"array"},
-    dict: {"object"},
-    type(None): {"null"},
-}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -1918,9 +1870,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     for option in schema_options(schema, root):
         types = option.get("type") or ()
         names = types if is_list(types) else (types,)
-        allowed |= {
-            PYTHON_TYPES.get(name, name) for name in names if isinstance(name, str)
-        }
+        allowed |= {PYTHON_TYPES.get(it, it) for it in names if isinstance(it, str)}
         const = [option["const"]] if "const" in option else []
         for value in list_in(option, "enum") or const:
             allowed |= types_of(value)
@@ -1929,16 +1879,12 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
 
 def types_of(value: object) -> set[str]:
     """Return the types that a value is of."""
-    return TYPE_NAMES.get(type(value)) or set()
+    name = PYTHON_TYPES.get(type(value).__name__, "")
+    return {name, "number"} if name == "integer" else {name} - {""}
 
 
 def as_json(text: str, types: set[str], python: bool) -> str | None:
-    """Return a written value as JSON, or None if it is not of one of the types.
-
-    `python` says whether it may be a literal of Python, where it is no JSON.
-
-    No text at all is an empty array or object where only that is expected.
-    """
+    """Return a written value as JSON, if it is of one of the types; as `python` allows it too."""
     nested = types & {"array", "object"}
     text = text.strip(WHITE_SPACE)
     if not text and len(nested) == 1 and "string" not in types:
@@ -1946,10 +1892,8 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
     try:
         value = load_json(text)
     except ValueError:
-        found = literal_as_json(text) if python else None
-        if found is None:
-            return None
-        text, value = found
+        json = literal_as_json(text) if python else None
+        return as_json(json, types, False) if json else None
     return text if types & types_of(value) else None
 
 
@@ -1957,7 +1901,6 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
 
 #: How deeply arrays and objects may be nested.
 DEEPEST = 500
-STRINGS_AND_BRACKETS = r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"|[][{}]'
 #: Returns a value as JSON that holds all characters as they are.
 dump_json = json.JSONEncoder(ensure_ascii=False).encode
 quote = json.encoder.encode_basestring
@@ -1974,10 +1917,13 @@ class Again(str):
 
 def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
-    if text.count("[") + text.count("{") > DEEPEST and is_too_deep(text):
-        raise ValueError("nested too deeply")
+    if text.count("[") + text.count("{") > DEEPEST:
+        signs = re.sub(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"', "", text)
+        depths = accumulate((sign in "[{") - (sign in "]}") for sign in signs)
+        if max(depths, default=0) > DEEPEST:
+            raise ValueError("nested too deeply")
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=hook)
+        return json.loads(text, parse_constant=int, object_pairs_hook=hook)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -1989,28 +1935,6 @@ def apart(members: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
         text = key if isinstance(key, str) else dump_json(key)
         found[Again(text) if key in found else key] = value
     return found
-
-
-def is_too_deep(text: str) -> bool:
-    """Say whether arrays and objects are nested more deeply than DEEPEST."""
-    depth = 0
-    for found in re.finditer(STRINGS_AND_BRACKETS, text):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found.group(), 0)
-        if depth > DEEPEST:
-            return True
-    return False
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def is_object(text: str) -> bool:
-    """Say whether a text is a JSON object."""
-    try:
-        return isinstance(load_json(text), dict)
-    except ValueError:
-        return False
 
 
 def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
@@ -2441,13 +2365,7 @@ ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
 
 def parameters_by_name(tools: Any) -> dict[str, Mapping[str, Any]]:
-    """Return the schemas of the tools' arguments by the tools' names.
-
-    A tool is an OpenAI tool definition, or the function in it alone.
-
-    Raises:
-        ValueError: they are no tools; it says which of them is none, and why.
-    """
+    """Return the schemas of tools' arguments by their names; ValueError tells what is no tool."""
     if not is_list(tools):
         raise ValueError("tools: not a list")
     found: dict[str, Mapping[str, Any]] = {}
@@ -2491,12 +2409,11 @@ def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, An
     waiting: list[Any] = [schema]
     while waiting:
         option = waiting.pop()
-        if not is_mapping(option) or id(option) in found:
-            continue
-        found[id(option)] = option
-        inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
-        target: Any = root if "$ref" in option else None
-        for step in str(option.get("$ref")).split("/")[1:]:
-            target = target.get(step) if is_mapping(target) else None
-        waiting += reversed([*inner, target])
+        if is_mapping(option) and id(option) not in found:
+            found[id(option)] = option
+            inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
+            target: Any = root if "$ref" in option else None
+            for step in str(option.get("$ref")).split("/")[1:]:
+                target = target.get(step) if is_mapping(target) else None
+            waiting += reversed([*inner, target])
     return list(found.values())
