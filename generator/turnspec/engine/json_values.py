@@ -21,14 +21,11 @@ TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
-STRING = (
-    r"(?P<text>[^SIGNS\\\x00-\x1f]*"
-    r"(?:\\(?:[SIGNS\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999})(?P<end>END)?"
-)
-DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"').replace("END", '"'))
+STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x00-\x1f]*){0,999})"
+DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
-SINGLE_END = r"'(?=[ \t\n\r]{0,99}[,:}\]])"
-SINGLE_QUOTED = re.compile(STRING.replace("SIGNS", "\"'").replace("END", SINGLE_END))
+SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
+SINGLE_QUOTED = re.compile(STRING.replace("Q", "\"'") + SINGLE_END)
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
@@ -57,7 +54,7 @@ class JsonValue:
         self._bare_key = ""  # what was read last, if it is a key without quotes
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
-        self._decided = input.here if turn else sys.maxsize  # ends before are a string's
+        self._decided = input.here if turn else sys.maxsize  # before it no string ends
 
     @property
     def waiting(self) -> str:
@@ -135,7 +132,7 @@ class JsonValue:
 
     def _begin(self, kind: str, text: str) -> bool | None:
         """Begin a key or a value, before which a separator may be missing."""
-        input, value = self._input, self.literal(text)
+        input, value = self._input, self.literal(text) if kind == "word" else None
         at_end = input.position + len(text) == len(input.text)
         if kind == "word" and at_end and not (value and input.final):
             return None

@@ -58,10 +58,12 @@ class OtherValue(JsonValue):
         ]
 
     def literal(self, word: str) -> str | None:
+        """Return a word that is a number or a constant as JSON."""
         return super().literal(word) or PYTHON_WORDS.get(word)
 
     def _read_token(self) -> bool:
-        self.tokens = self._key_tokens if self._expected == "key" else self._value_tokens
+        is_key = self._expected == "key"
+        self.tokens = self._key_tokens if is_key else self._value_tokens
         return super()._read_token()
 
     def _may_be_quote(self, token: re.Match[str] | None) -> bool:

@@ -15,9 +15,10 @@ class WholeArguments:
     """Arguments that are being read. If `collect`, they wait for the call's name."""
 
     def __init__(self, turn: Turn, collect: bool) -> None:
-        input = turn.input
         self.value = (
-            OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
+            OtherValue(turn.input, turn, VALUE_STYLE)
+            if HAS_OTHER_VALUES
+            else JsonValue(turn.input, turn)
         )
         self._turn = turn
         self._collects = collect  # or what has come is no object

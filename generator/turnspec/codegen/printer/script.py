@@ -23,10 +23,9 @@ BY_HAND = frozenset(
         *("Parser", "parse", "read_again", "Record", "Problem", "ToolCall", "Message"),
         *("ReasoningDelta", "ContentDelta", "ToolCallStart", "ToolCallDelta"),
         *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json"),
-        *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
-        *("literal_as_json", "without_warnings", "dump_python", "join_halves"),
-        *("keyword_arguments", "types_of", "PYTHON_ERRORS", "is_list", "is_mapping", "apart"),
-        "near",
+        *("find_flaw", "with_repeated_joined", "joined", "literal", "literal_as_json"),
+        *("without_warnings", "join_halves", "types_of", "PYTHON_ERRORS", "is_list"),
+        *("is_mapping", "apart", "near"),
     )
 )
 #: What the runtime asks of a printed parser.

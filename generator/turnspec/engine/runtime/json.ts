@@ -132,11 +132,6 @@ function loadedJson(text: string): JsonData | undefined {
   return attempted(() => loadJson(text, apart));
 }
 
-/** Say whether a text is a JSON object. */
-export function isObject(text: string): boolean {
-  return loadedJson(text) instanceof Map;
-}
-
 /** Return JSON text in which the values of a key that is repeated are the array of them. */
 export function withRepeatedJoined(text: string): string {
   const value = loadedJson(text);

@@ -234,8 +234,12 @@ function unescapedLiteral(text: string): string {
   });
 }
 
-/** Return a literal that JSON has not, as JSON; null if it is no such. */
+/** Return a literal that JSON has not, or what a function `_` is given by names, as JSON. */
 export function literalAsJson(text: string): string | null {
+  if (text.startsWith("_(")) {
+    const members = attempted(() => new LiteralReader(text.slice(2), 1).keywords());
+    return members ? joinHalves(dumpJson(members)) : null;
+  }
   const read = (): string | null => {
     const reader = new LiteralReader(text);
     const value = reader.whole();
@@ -243,12 +247,6 @@ export function literalAsJson(text: string): string | null {
     return joinHalves(dumpJson(value));
   };
   return attempted(read) ?? null;
-}
-
-/** Return keyword arguments, up to the bracket behind them, as JSON; null if they are none. */
-export function keywordArguments(text: string): string | null {
-  const members = attempted(() => new LiteralReader(text, 1).keywords());
-  return members ? joinHalves(dumpJson(members)) : null;
 }
 
 /** Return the types that a value is of: of JSON, or of a schema. */
