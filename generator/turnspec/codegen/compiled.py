@@ -145,6 +145,9 @@ def _known_of_class(facts: FormatFacts) -> Facts:
         return _known(facts)
     values = {name: facts.values[name] for name in _CLASS_FACTS}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
+    # One format alone has raw strings and no reasoning: it shares the text of the others.
+    has_raw_strings = values["HAS_OTHER_VALUES"] and values["HAS_RAW_STRINGS"]
+    values["HAS_REASONING"] = values["HAS_REASONING"] or has_raw_strings
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
     return Facts(values, tables, _unused_events(values))
 
