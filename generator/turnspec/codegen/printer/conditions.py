@@ -1,4 +1,4 @@
-"""Conditions: what is true in Python, and what is the same."""
+"""Operators and conditions: what is true in Python, and what is the same."""
 
 from __future__ import annotations
 
@@ -15,13 +15,31 @@ from turnspec.codegen.printer.kinds import (
     NUM,
     OBJECT,
     SIZES,
+    STR,
     Kind,
     Refused,
+    list_of,
     union,
 )
-from turnspec.codegen.printer.layout import called, chain, enclosed
-from turnspec.codegen.printer.names import AND, CONDITION, EQUAL, LESS, OR, SIMPLE, UNARY, Value
+from turnspec.codegen.printer.layout import called, chain, enclosed, listed
+from turnspec.codegen.printer.names import (
+    AND,
+    CONDITION,
+    EQUAL,
+    LESS,
+    OR,
+    PLUS,
+    SIMPLE,
+    TIMES,
+    UNARY,
+    Value,
+)
 
+_INFIX = {
+    **{ast.Add: ("+", PLUS), ast.Sub: ("-", PLUS)},
+    **{ast.Mult: ("*", TIMES), ast.Mod: ("%", TIMES)},
+}
+_OF_SETS = {ast.BitAnd: "intersection", ast.Sub: "difference"}
 _COMPARED = {
     **{ast.Lt: ("<", LESS), ast.LtE: ("<=", LESS), ast.Gt: (">", LESS), ast.GtE: (">=", LESS)},
     **{ast.Eq: ("===", EQUAL), ast.Is: ("===", EQUAL)},
@@ -35,7 +53,7 @@ _BARE = ("list", "tuple")
 
 
 class Conditions(Expressions):
-    """Prints conditions, and what is chosen by them."""
+    """Prints operators, conditions, and what is chosen by them."""
 
     def truth(self, node: ast.expr) -> Value:
         """Return an expression that is as true as Python's."""
@@ -93,6 +111,27 @@ class Conditions(Expressions):
             empty = _EMPTY.get(kind.name, "[]")
             return Value(f"{first.within(AND)} ?? {empty}", kind, CONDITION)
         return Value(called("either", [value.text for value in values]), union(kind, kinds[1]))
+
+    def _binop(self, node: ast.BinOp, _: Kind) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        kind, op = left.kind.present, type(node.op)
+        if kind.name == "set" and op in _OF_SETS:
+            return Value(called(_OF_SETS[op], [left.text, right.text]), left.kind)
+        if kind.name in LISTS and op is ast.Add:
+            inner = union(left.kind.element, right.kind.element)
+            return Value(listed([left.spread, right.spread]), list_of(inner))
+        if kind == STR and op is ast.Mult:
+            return Value(f"{left.tight}.repeat({right.text})", STR)
+        if op is ast.FloorDiv and kind == NUM:
+            return Value(f"Math.floor({left.within(TIMES)} / {right.within(UNARY)})", NUM)
+        if op not in _INFIX or not {kind, right.kind} <= {STR, NUM, BOOL}:
+            raise Refused(node, f"operator {op.__name__} of {kind.name} and {right.kind.name}")
+        sign, rank = _INFIX[op]
+        texts = [
+            f"Number({value.text})" if value.kind == BOOL else value.within(rank + at)
+            for at, value in enumerate((left, right))
+        ]
+        return Value(f" {sign} ".join(texts), STR if kind == STR else NUM, rank)
 
     def _unaryop(self, node: ast.UnaryOp, _: Kind) -> Value:
         if isinstance(node.op, ast.Not):

@@ -10,7 +10,6 @@ from turnspec.codegen.printer import names
 from turnspec.codegen.printer.kinds import (
     ANY,
     BOOL,
-    LISTS,
     MATCH,
     NULL,
     NUM,
@@ -27,8 +26,6 @@ from turnspec.codegen.printer.kinds import (
 from turnspec.codegen.printer.layout import called, listed
 from turnspec.codegen.printer.names import (
     LOW,
-    TIMES,
-    UNARY,
     Annotations,
     Class,
     Signature,
@@ -36,11 +33,6 @@ from turnspec.codegen.printer.names import (
     camel,
 )
 
-_INFIX = {
-    **{ast.Add: ("+", names.PLUS), ast.Sub: ("-", names.PLUS)},
-    **{ast.Mult: ("*", TIMES), ast.Mod: ("%", TIMES)},
-}
-_OF_SETS = {ast.BitAnd: "intersection", ast.Sub: "difference"}
 #: Lists for which the runtime has classes of its own.
 _GROWING = ("GrowingText",)
 _OF_MODULES = {"sys.maxsize": "Number.MAX_SAFE_INTEGER", "sys.maxunicode": "0x10ffff"}
@@ -212,29 +204,6 @@ class Expressions:
         """Return what something is made of, as arguments of a type."""
         is_told = self.is_typed and ANY not in kind.of
         return f"<{', '.join(part.shown for part in kind.of)}>" if is_told else ""
-
-    # Operators.
-
-    def _binop(self, node: ast.BinOp, _: Kind) -> Value:
-        left, right = self.value(node.left), self.value(node.right)
-        kind, op = left.kind.present, type(node.op)
-        if kind.name == "set" and op in _OF_SETS:
-            return Value(called(_OF_SETS[op], [left.text, right.text]), left.kind)
-        if kind.name in LISTS and op is ast.Add:
-            inner = union(left.kind.element, right.kind.element)
-            return Value(listed([left.spread, right.spread]), list_of(inner))
-        if kind == STR and op is ast.Mult:
-            return Value(f"{left.tight}.repeat({right.text})", STR)
-        if op is ast.FloorDiv and kind == NUM:
-            return Value(f"Math.floor({left.within(TIMES)} / {right.within(UNARY)})", NUM)
-        if op not in _INFIX or not {kind, right.kind} <= {STR, NUM, BOOL}:
-            raise Refused(node, f"operator {op.__name__} of {kind.name} and {right.kind.name}")
-        sign, rank = _INFIX[op]
-        texts = [
-            f"Number({value.text})" if value.kind == BOOL else value.within(rank + at)
-            for at, value in enumerate((left, right))
-        ]
-        return Value(f" {sign} ".join(texts), STR if kind == STR else NUM, rank)
 
     def _namedexpr(self, node: ast.NamedExpr, _: Kind) -> Value:
         value = self.value(node.value)

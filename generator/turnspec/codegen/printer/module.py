@@ -15,8 +15,6 @@ from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.statements import joined
 
 _TYPING = ("T", "Reading", "MORE_TEXT")
-#: Aliases whose types are quoted, as they name themselves.
-_QUOTED_TYPES = ("Notation", "Parts", "Followers", "Step", "Slots", "Rows")
 
 
 class NotInSubset(Exception):
@@ -60,12 +58,20 @@ class Module(Learning):
         """Yield the names that a statement of the module uses, if it is printed."""
         if name in (*self.runtime, *_TYPING) or name not in self.defined:
             return
+        is_type = self._holds_types(name)
         for each in ast.walk(self.defined[name]):
             match each:
                 case ast.Name(id=other):
                     yield other
-                case ast.Constant(value=str(text)) if name in _QUOTED_TYPES:
+                case ast.Constant(value=str(text)) if is_type:  # a type in quotes
                     yield from re.findall(r"[A-Za-z_]\w*", text)
+
+    def _holds_types(self, name: str) -> bool:
+        """Tell whether a name is that of a type, made of others."""
+        value: ast.expr | None = getattr(self.defined[name], "value", None)
+        if name.isupper() or not isinstance(value, ast.Subscript | ast.BinOp | ast.Constant):
+            return False
+        return "Literal[" not in ast.unparse(value)
 
     def _put_top(self, node: ast.stmt) -> None:
         name = name_of(node)

@@ -54,14 +54,9 @@ class Scope:
         ]
         if not others and not own and len(blocks) == 1:
             self._declare(name, blocks[0])
-        elif self._is_by(first, own, is_alone=not others):
+            return
+        is_loop = isinstance(first, ast.For) and not others and own == [ast.Store]
+        if is_loop or (isinstance(first, ast.Assign | ast.AnnAssign) and ast.Store in own):
             self.by.setdefault(id(first), set()).add(name)
         else:
             self.before.setdefault(id(first), []).append(name)
-
-    @staticmethod
-    def _is_by(node: ast.stmt, own: list[type], *, is_alone: bool) -> bool:
-        """Tell whether a statement is there to declare what it uses so."""
-        if isinstance(node, ast.For):
-            return is_alone and own == [ast.Store]
-        return isinstance(node, ast.Assign | ast.AnnAssign) and ast.Store in own

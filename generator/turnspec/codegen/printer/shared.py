@@ -50,23 +50,15 @@ class _Engine(Module):
 
     def _put_top(self, node: ast.stmt) -> None:
         name = name_of(node)
-        if name in _FACTS:
-            self._put_fact(name, self.globals[name])
+        if name == "FORMAT":
+            self.put("const FORMAT = facts.FORMAT;")
+        elif name in _FACTS:
+            kind = self.globals[name]
+            made = self._as_given(kind)[1].format(f"facts.{name}")
+            note = "" if kind.name == "class" else self.note(kind)
+            self.put(f"const {name}{note} = {made};")
         else:
             super()._put_top(node)
-
-    def _put_fact(self, name: str, kind: Kind) -> None:
-        given = f"facts.{name}"
-        if name == "FORMAT":
-            self.put(f"const {name} = {given};")
-        elif _is_of(kind, "Rule"):
-            self.put(f"const {name}{self.note(kind)} = ({given} ?? []).map(ruleOf);")
-        elif kind.name == "class":
-            self.put(f"const {name} = new {kind.text}(...({given} ?? {_empty(kind)}));")
-        elif kind.name == "map":
-            self.put(f"const {name}{self.note(kind)} = new Map(Object.entries({given} ?? {{}}));")
-        else:
-            self.put(f"const {name}{self.note(kind)} = {given} ?? {_empty(kind)};")
 
     def facts(self) -> Iterator[str]:
         """Yield the members of what the engine is given."""
@@ -74,27 +66,23 @@ class _Engine(Module):
             match node:
                 case ast.AnnAssign(target=ast.Name(id=name)) if name in _FACTS[1:]:
                     kind = self.annotations.kind(node.annotation)
-                    yield f"  readonly {name}?: {self._as_given(kind)};"
+                    yield f"  readonly {name}?: {self._as_given(kind)[0]};"
 
-    def _as_given(self, kind: Kind) -> str:
-        if _is_of(kind, "Rule"):
-            return "readonly RuleRow[]"
-        if kind.name == "class":
-            given = self.classes[kind.text].init.kinds.values()
-            return f"readonly [{', '.join(each.shown for each in given)}]"
-        if kind.name == "map":
-            return f"Readonly<Record<string, {kind.of[1].shown}>>"
-        return kind.shown
-
-
-def _is_of(kind: Kind, name: str) -> bool:
-    return kind.name == "array" and kind.of[0].text == name
-
-
-def _empty(kind: Kind) -> str:
-    if kind.name == "class":
-        return '["", false, false, ""]'
-    return {"bool": "false", "str": '""'}.get(kind.name, "[]")
+    def _as_given(self, kind: Kind) -> tuple[str, str]:
+        """Return the type of a fact as it is given, and what is made of that."""
+        match kind:
+            case Kind("array", [Kind("class", text="Rule")]):
+                return "readonly RuleRow[]", "({0} ?? []).map(ruleOf)"
+            case Kind("map", [_, element]):
+                return (
+                    f"Readonly<Record<string, {element.shown}>>",
+                    "new Map(Object.entries({0} ?? {{}}))",
+                )
+            case Kind("class", text=name):
+                given = ", ".join(each.shown for each in self.classes[name].init.kinds.values())
+                return f"readonly [{given}]", f'new {name}(...({{0}} ?? ["", false, false, ""]))'
+        empty = {"bool": "false", "str": '""'}.get(kind.name, "[]")
+        return kind.shown, f"{{0}} ?? {empty}"
 
 
 def engine_types() -> str:

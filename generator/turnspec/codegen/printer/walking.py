@@ -94,18 +94,30 @@ class Walking(Conditions):
 
     def _call_next(self, node: ast.Call, _: Kind) -> Value:
         match node.args:
-            case [ast.GeneratorExp(elt=ast.Name(id=found), generators=[part]) as one, other] if (
-                isinstance(part.target, ast.Name) and part.target.id == found and len(part.ifs) == 1
+            case [
+                ast.GeneratorExp(
+                    ast.Name(found), [ast.comprehension(ast.Name(sought), many, [condition])]
+                ),
+                other,
+            ] if (
+                found == sought
             ):
-                value = self._comprehended(one, [part.ifs[0]], "find", with_conditions=False)
+                value = self._found(found, self.array(many), condition)
             case [one, other]:
-                many = self.array(one)
-                value = Value(f"{many.tight}[0]", many.kind.element)
+                made = self.array(one)
+                value = Value(f"{made.tight}[0]", made.kind.element)
             case _:
                 raise Refused(node, "next of this")
         default = self.value(other)
         kind = union(value.kind, default.kind)
         return Value(f"{value.text} ?? {default.tight}", kind, CONDITION)
+
+    def _found(self, name: str, many: Value, condition: ast.expr) -> Value:
+        """Return the first of many values that fulfils a condition."""
+        kinds = {name: many.kind.element}
+        with self.knowing(kinds):
+            by = self.arrow(kinds, self.truth(condition), is_noted=False)
+        return Value(called(f"{many.tight}.find", [by.text]), many.kind.element)
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, expected: Kind) -> Value:
         return self._comprehended(node, [node.elt], expected=expected.element)
@@ -126,8 +138,6 @@ class Walking(Conditions):
         node: _Comprehension,
         results: Sequence[ast.expr],
         method: str = "map",
-        *,
-        with_conditions: bool = True,
         expected: Kind = ANY,
     ) -> Value:
         """Return a comprehension as calls of an array's methods."""
@@ -137,16 +147,14 @@ class Walking(Conditions):
                 many = self.array(part.iter)
                 text += many.tight
                 self.bind(part.target, many.kind.element)
-                if with_conditions:
-                    text += "".join(self._filtered(part.target, each) for each in part.ifs)
+                text += "".join(self._filtered(part.target, each) for each in part.ifs)
                 later = node.generators[number + 1 :]
                 nodes = [each for more in later for each in (more.iter, *more.ifs)]
                 name = self.target(_used(part.target, [*results, *nodes]))
                 if later:
                     text += f".flatMap(({name}) => "
             made, found = self._made(results, method, name, expected)
-        kind = many.kind.element if method == "find" else list_of(found)
-        return Value(text + made + ")" * (len(node.generators) - 1), kind)
+        return Value(text + made + ")" * (len(node.generators) - 1), list_of(found))
 
     def _filtered(self, target: ast.expr, condition: ast.expr) -> str:
         """Return the call that leaves out what doesn't fulfil a condition."""
@@ -163,13 +171,13 @@ class Walking(Conditions):
         self, results: Sequence[ast.expr], method: str, name: str, expected: Kind
     ) -> tuple[str, Kind]:
         """Return the last call of a comprehension, and what it gives of an element."""
-        asks = method in ("some", "every", "find")
-        values = [self.truth(each) if asks else self.value(each, expected) for each in results]
+        is_made = method == "map"
+        values = [self.value(each, expected) if is_made else self.truth(each) for each in results]
         result, kind = values[0].text, values[0].kind
         if len(values) > 1:
             result = listed([value.text for value in values])
             kind = Kind("tuple", tuple(value.kind for value in values))
-        if method == "map" and result == name:
+        if is_made and result == name:
             return "", kind
         annotation = self.note(kind) if kind.name == "tuple" else ""
         body = f"({result})" if result.startswith("{") else result

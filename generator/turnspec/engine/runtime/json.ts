@@ -161,7 +161,7 @@ export function findFlaw(text: string): readonly [ProblemKind, string] | null {
 
 /** Return a text as a string of JSON, which holds all other characters as they are. */
 export function quote(text: string): string {
-  if (!/\p{Cs}/u.test(text)) return JSON.stringify(text);
+  if (!/[\ud800-\udfff]/.test(text)) return JSON.stringify(text);
   return `"${text.replace(/["\\\x00-\x1f]/g, (sign) => JSON.stringify(sign).slice(1, -1))}"`;
 }
 

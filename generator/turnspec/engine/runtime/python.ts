@@ -61,6 +61,10 @@ export function charactersAt(text: string, at: number, count: number): string {
   return characters(text.slice(at, at + 2 * count), 0, count);
 }
 
+export function countOf(text: string, sought: string): number {
+  return text.split(sought).length - 1;
+}
+
 export function isDecimal(text: string): boolean {
   return /^\p{Nd}+$/u.test(text);
 }
