@@ -380,7 +380,7 @@ def data_of(module: FormatModule) -> dict[str, str]:
 
 
 #: Values that are nested as no stack of calls could be.
-NESTED = {"arrays": "[" * 20_000, "objects": '{"a":' * 10_000, "signs": "-" * 20_000}
+NESTED = {"arrays": "[" * 5_000, "objects": '{"a":' * 5_000, "signs": "-" * 5_000}
 
 
 def nested_turns(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
