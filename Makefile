@@ -57,8 +57,10 @@ site-browser: $(STAMP) site  ## try the site in Chromium (some minutes); picture
 # in build/, also where the environment wants none beside the sources.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$(CURDIR)/build/pycache" \
 	$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=10
-test: lint  ## lint, types and tests, on a few formats that have all there is
-	@$(PYTEST) -m 'not long'
+# Types are checked meanwhile, as mypy takes one core of several.
+test: style  ## lint, types and tests, on a few formats that have all there is
+	@mkdir -p build; $(MYPY) >build/types.txt 2>&1 & types=$$!; $(PYTEST) -m 'not long'; tested=$$?; \
+		wait $$types || { cat build/types.txt; exit 1; }; exit $$tested
 
 # The engine, specs, grammars of schemas, and how parsers and writers are made: nothing that renders
 # templates, starts commands or goes through all formats.
@@ -91,10 +93,13 @@ fuzz: $(STAMP)  ## fuzz for 10 minutes; TARGET=parser (NAMES="qwen3-coder"), mar
 STARTER := generator/turnspec/repository/starter
 BY_SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github
 quietly = @said=$$($(1) 2>&1) || { echo "$$said"; exit 1; }
-lint: $(STAMP)  ## ruff, black, mypy, and the workflows
+MYPY := $(BIN)/mypy --no-error-summary
+lint: style  ## ruff, black, mypy, and the workflows
+	@$(MYPY)
+.PHONY: style
+style: $(STAMP)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
-	@$(BIN)/mypy --no-error-summary
 	$(call quietly,$(BIN)/zizmor --offline --quiet --no-progress .github action.yml $(STARTER)/*.yml)
 	$(call quietly,$(BY_SCHEMA)-workflows .github/workflows/*.yml $(STARTER)/*.yml)
 	$(call quietly,$(BY_SCHEMA)-actions action.yml)

@@ -17,6 +17,7 @@ from turnspec.codegen.loading import load, load_module
 from turnspec.pipeline import regenerate
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.starting import process_context
 from turnspec.spec.files import load_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS
@@ -88,6 +89,13 @@ def test_a_generated_module_can_be_loaded_from_its_text() -> None:
     text = build_template(own_template("plain-content"), paths).files[paths.module]
     message = load_module(text).parse("Hello!<:end:>\n")
     assert message.to_dict() == {"role": "assistant", "content": "Hello!"}
+
+
+def test_builds_start_with_what_tests_have_loaded() -> None:
+    """Else each compiles the same again; the tests take longer, and nothing else tells of it."""
+    compiled = "__import__('turnspec.codegen.compiled').codegen.compiled"
+    with process_context("tests.loaded_builds").Pool(1) as pool:
+        assert pool.apply(eval, (f"{compiled}._block.cache_info().currsize",)) > 0
 
 
 class Deadly(TemplateSource):

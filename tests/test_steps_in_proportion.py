@@ -21,7 +21,7 @@ import pytest
 
 from tests import counted_steps
 from tests.counted_steps import CountedSteps
-from tests.generated_formats import EVERY_FORMAT, PARTS, committed_spec
+from tests.generated_formats import EVERY_FORMAT, FORMS, PARTS, committed_spec
 from tests.marker_soup import own_markers
 from tests.marker_texts import MarkerTexts
 from tests.typescript.engines import TypeScriptEngine, opened_engine
@@ -210,7 +210,7 @@ def test_steps_grow_with_the_text(name: str) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", FORMS)
 def test_steps_in_javascript_grow_with_the_text(name: str, engine: TypeScriptEngine) -> None:
     assert told(in_javascript(engine, name), runs(name)) == []
 

@@ -185,7 +185,7 @@ FORMATTERS = [
 
 @pytest.mark.parametrize("formatter", FORMATTERS, ids=" ".join)
 def test_formatted_copies_are_fresh(root: Path, sharing: Path, formatter: tuple[str, ...]) -> None:
-    names = ("plain", "json-native", "--no-grammar", "--protocol")
+    names = ("json-native", "--no-grammar", "--protocol")
     result = run("vendor", *names, "--into", sharing / "whole", "--root", root)
     assert result.exit_code == 0
     before = files_of(sharing)
