@@ -86,17 +86,6 @@ class Simplifier(ast.NodeTransformer):
                     node.args = [_at(many, _through(many, _IT))]
         return node
 
-    def visit_Dict(self, node: ast.Dict) -> ast.Dict:
-        """Make one of rows that are dicts themselves."""
-        self.generic_visit(node)
-        keys: list[ast.expr | None] = []
-        values: list[ast.expr] = []
-        for key, value in zip(node.keys, node.values, strict=True):
-            is_row = key is None and isinstance(value, ast.Dict)
-            row = value if isinstance(value, ast.Dict) and is_row else ast.Dict([key], [value])
-            keys, values = keys + row.keys, values + row.values
-        return _at(node, ast.Dict(keys, values))
-
     def visit_Delete(self, node: ast.Delete) -> list[ast.Delete]:
         """Delete one by one."""
         return [_at(node, ast.Delete([target])) for target in node.targets]
