@@ -199,7 +199,8 @@ class JsonValue:
 
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
-        input, string = self._input, DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
+        input = self._input
+        string = DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
         found, is_certain = self._matched(string)
         text, end = found["text"], found.end()
         input.position = end

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 #: Python's names of types, which some write into schemas.
 PYTHON_TYPES = {
-    **{"str": "string", "int": "integer", "float": "number", "bool": "boolean"},
-    **{"list": "array", "tuple": "array", "dict": "object", "None": "null"},
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "None": "null",
     "NoneType": "null",
 }
 
