@@ -27,7 +27,7 @@ class WholeArguments:
     def take(self, text: str) -> None:
         """Take JSON text: pass it on if it belongs to an object, else collect it."""
         call = self._turn.call
-        if call and not self._collects and (call.pieces or text[:1] in "{"):
+        if call and not self._collects and (call.pieces or text[:1] in ("", "{")):
             self._turn.events += call.add(text)
         else:
             self._collects = True
