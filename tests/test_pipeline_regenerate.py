@@ -171,7 +171,7 @@ def test_bad_templates_are_named_by_each_run_and_the_others_are_built(tmp_path: 
     assert sorted(written(root)) == FILES
     assert not [path for name in BROKEN for path in root.rglob(f"{name}.yaml")]
     assert sorted(done.results) == sorted(TWO)
-    assert messages(regenerated(root)) == messages(done)
+    assert sorted(messages(regenerated(root))) == sorted(messages(done))
 
 
 def test_what_could_not_be_built_again_keeps_its_results(root: Path) -> None:
