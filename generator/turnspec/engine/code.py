@@ -5,7 +5,7 @@ from __future__ import annotations
 from turnspec.engine.facts import CODE_ARGUMENT, CODE_MAY_BE_OBJECT, CODE_TOOL
 from turnspec.engine.json_arguments import marker_here, read_json_arguments
 from turnspec.engine.json_texts import dump_json, quote
-from turnspec.engine.other_syntax import keyword_arguments
+from turnspec.engine.literals import literal_as_json
 from turnspec.engine.roles import Role
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
         if not is_over:
             yield None
     text = "".join(pieces)
-    arguments = keyword_arguments(text)
+    arguments = literal_as_json(f"_({text}")
     if arguments is None:
         told = f"not Python's keyword arguments: {text!r}"
         turn.problem("cut_off" if turn.input.final else "malformed", told)

@@ -20,7 +20,7 @@ from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import list_in, object_in, schema_options
 from turnspec.engine.types import json_types
-from turnspec.engine.values import Value, end_value
+from turnspec.engine.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def take_closing(turn: Turn, nested: NestedValue) -> bool:
 
 def begin_text(turn: Turn, nested: NestedValue) -> None:
     """Begin an element that is text."""
-    turn.events += nested.call.add(nested.value.begin())
+    value = nested.value
+    turn.events += nested.call.add(f'{value.before}"' if value.is_string else "")
     nested.place = Place.TEXT
 
 
@@ -328,7 +329,7 @@ def end_elements(turn: Turn, nested: NestedValue, found: Found) -> bool:
 def close_elements(turn: Turn, nested: NestedValue, depth: int) -> None:
     """Close all elements but the first ones, as many as `depth`."""
     if nested.place is Place.TEXT:
-        end_value(turn, nested.call, nested.value)
+        turn.events += nested.call.add(nested.value.end(turn))
     tell_unexpected(turn, nested)
     while len(nested.containers) > depth + 1:
         close_container(turn, nested)

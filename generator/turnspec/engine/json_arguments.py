@@ -30,13 +30,17 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     arguments = WholeArguments(turn, collect=False)
     while not arguments.read():
         yield None
-    if not arguments.value.is_done:
-        return cut_off_json(turn, call, arguments)
-    call.complete = end_json(turn, call, arguments)
+    if is_cut := not arguments.value.is_done:
+        turn.cut_off(arguments.rest)
+    call.complete = arguments.close()
+    if arguments.text:
+        turn.events += call.add(as_object(turn, arguments.text))
     if HAS_TAIL and call.complete:
         yield from read_tail(turn, call)
-    else:
-        turn.end_call(call)
+        return
+    turn.end_call(call)
+    if is_cut:
+        turn.input.take()
 
 
 def is_other_text(turn: Turn) -> Reading[bool]:
@@ -73,23 +77,6 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.cut_off("")
     turn.events += call.add(after)
     turn.end_call(call)
-
-
-def end_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> bool:
-    """Close the arguments; return whether they were closed before."""
-    is_whole = arguments.close()
-    if arguments.text:
-        turn.events += call.add(as_object(turn, arguments.text))
-    return is_whole
-
-
-def cut_off_json(turn: Turn, call: OpenCall, arguments: WholeArguments) -> None:
-    """End a call in whose arguments the text breaks off."""
-    turn.cut_off(arguments.rest)
-    end_json(turn, call, arguments)
-    call.complete = False
-    turn.end_call(call)
-    turn.input.take()
 
 
 def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:

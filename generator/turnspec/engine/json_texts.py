@@ -53,19 +53,12 @@ def apart(members: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return found
 
 
-def is_object(text: str) -> bool:
-    """Say whether a text is a JSON object."""
-    try:
-        return isinstance(load_json(text), dict)
-    except ValueError:
-        return False
-
-
 def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
     """Return what is wrong with arguments: the kind of problem, and a sentence."""
     try:
         value = load_json(text, hook=apart)
     except ValueError:
         return "not_json", "the arguments are not JSON"
-    again = [key for key in value if isinstance(key, Again)] if is_mapping(value) else []
+    keys = value if is_mapping(value) else ()
+    again = [key for key in keys if isinstance(key, Again)]
     return ("repeated_argument", f"another value for {again[0]!r}") if again else None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from turnspec.engine.facts import HAS_OTHER_VALUES
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import dump_json, find_flaw, load_json, quote
+from turnspec.engine.json_texts import dump_json, load_json, quote
 from turnspec.engine.literals import join_halves
 from turnspec.engine.markers import after_space
 
@@ -21,12 +21,11 @@ TOKENS = (
     "(?P<space>[ \t\n\r]+)|(?P<quote>QUOTES)|(?P<opening>[{[])|(?P<closing>[}\\]])"
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
-STRING = r'[^SIGNS\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^SIGNS\\\x00-\x1f]*){0,999}'
+STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x00-\x1f]*){0,999})"
+DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
-SINGLE_QUOTED = re.compile(
-    STRING.replace("SIGNS", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
-)
-DOUBLE_QUOTED = re.compile(STRING.replace("SIGNS", '"') + '(?P<end>")?')
+SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
+SINGLE_QUOTED = re.compile(STRING.replace("Q", "\"'") + SINGLE_END)
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
@@ -41,7 +40,6 @@ NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 class JsonValue:
     """A value that is being read, as JSON; what cannot end that waits for what follows it."""
 
-    words = JSON_CONSTANTS
     tokens = JSON_TOKENS
     quotes = JSON_QUOTES  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
@@ -56,8 +54,7 @@ class JsonValue:
         self._bare_key = ""  # what was read last, if it is a key without quotes
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
-        #: The offset before which all ends of calls are the string's.
-        self._decided = input.here if turn else sys.maxsize
+        self._decided = input.here if turn else sys.maxsize  # before it no string ends
 
     @property
     def waiting(self) -> str:
@@ -85,7 +82,7 @@ class JsonValue:
 
     def literal(self, word: str) -> str | None:
         """Return a word that is a number or a constant in JSON."""
-        return word if NUMBER.fullmatch(word) else self.words.get(word)
+        return word if NUMBER.fullmatch(word) else JSON_CONSTANTS.get(word)
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
@@ -126,19 +123,16 @@ class JsonValue:
         elif kind not in SEPARATORS:
             return self._begin(kind, text)
         elif kind == self._expected:
-            self._take_separator(text)
+            is_key = kind == "comma" and self._closers[-1] == "}"
+            self._held.append(text)
+            self._expected = "key" if is_key else "value"
         else:
             return False
         return True
 
-    def _take_separator(self, text: str) -> None:
-        is_key = self._expected == "comma" and self._closers[-1] == "}"
-        self._held.append(text)
-        self._expected = "key" if is_key else "value"
-
     def _begin(self, kind: str, text: str) -> bool | None:
         """Begin a key or a value, before which a separator may be missing."""
-        input, value = self._input, self.literal(text)
+        input, value = self._input, self.literal(text) if kind == "word" else None
         at_end = input.position + len(text) == len(input.text)
         if kind == "word" and at_end and not (value and input.final):
             return None
@@ -150,7 +144,7 @@ class JsonValue:
             self._tell("a string in single quotes")
         if missing := SEPARATORS.get(self._expected):
             self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
-            self._take_separator(missing)
+            self._take(self._expected, missing)
         is_key = self._expected == "key"
         if kind == "word":
             value = None if is_key else value
@@ -208,20 +202,18 @@ class JsonValue:
         input = self._input
         string = DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
         found, is_certain = self._matched(string)
-        input.position = end = found.end()
+        text, end = found["text"], found.end()
+        input.position = end
+        self._add(text.replace("\\'", "'") if self._quote == "'" else text)
         if found["end"]:
-            self._end(found.group()[:-1] + '"')
+            self._end('"')
             return True
-        self._add(found.group())
         sign = input.text[end : end + 1]
         if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
             return False
-        if sign == "\\" and found.group():  # it has only so many escapes
+        if sign == "\\" and text:  # it has only so many escapes
             return True
-        if input.text.startswith("\\'", end) and self._quote == "'":
-            sign = "'"
-            input.position += 1
-        elif sign == "\\":
+        if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add(quote(sign)[1:-1])
         input.position += 1
@@ -276,11 +268,8 @@ def as_object(turn: Turn, text: str) -> str:
     kinds: dict[str, ProblemKind] = {'"': "string_arguments", "n": "no_arguments"}
     turn.problem(kinds.get(text[:1], "not_an_object"), f"the arguments are {text}")
     if text.startswith('"'):
-        text = load_json(text)
-        if find_flaw(text):
-            input = Input(0, turn.input.rules, text)
-            input.final = True
-            inner = JsonValue(input)
-            text = inner.read() + inner.close()
-        text = join_halves(text)
+        input = Input(0, turn.input.rules, load_json(text))
+        input.final = True
+        inner = JsonValue(input)
+        text = join_halves(inner.read() + inner.close())
     return text if text.strip() and text != "null" else "{}"

@@ -15,19 +15,33 @@ JSON_WORDS = {"true": True, "false": False, "null": None}
 PYTHON_ERRORS = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
 
 
-def literal(source: Any) -> Any:
-    """Return the value of a literal, or of a syntax node that may be a JSON word."""
+def literal_as_json(text: str) -> str | None:
+    """Return a literal that JSON has not, or what a function `_` is given by names, as JSON."""
     import ast  # takes long, and is seldom needed
 
-    if isinstance(source, ast.Name) and source.id in JSON_WORDS:
-        return JSON_WORDS[source.id]
-    if isinstance(source, str):
-        source = ast.parse(without_warnings(source).lstrip(" \t"), mode="eval")
-    for node in ast.walk(source):
-        if isinstance(node, ast.Dict):
-            keys = apart((ast.literal_eval(key), None) for key in node.keys if key)
-            node.keys = [ast.Constant(key) for key in keys]
-    return ast.literal_eval(source)
+    try:
+        match ast.parse(without_warnings(text).lstrip(" \t"), mode="eval").body:
+            case ast.Call(ast.Name("_"), [], words) if all(word.arg for word in words):
+                value: Any = apart((word.arg, literal(word.value)) for word in words)
+            case node:
+                value = literal(node)
+        text = join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except PYTHON_ERRORS:
+        return None
+    return None if type(value) in (int, float, str, tuple) else text
+
+
+def literal(node: Any) -> Any:
+    """Return the value of a syntax node that is a literal, or a word of JSON."""
+    import ast
+
+    if isinstance(node, ast.Name) and node.id in JSON_WORDS:
+        return JSON_WORDS[node.id]
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Dict):
+            keys = apart((ast.literal_eval(key), None) for key in inner.keys if key)
+            inner.keys = [ast.Constant(key) for key in keys]
+    return ast.literal_eval(node)
 
 
 def without_warnings(text: str) -> str:
@@ -36,21 +50,6 @@ def without_warnings(text: str) -> str:
         return text
     expression = r"\\(?:[\r\n\\'\"abfnrtvxuUN01234567]|(?=[\s\S]))"
     return re.sub(expression, lambda found: found.group().ljust(2, "\\"), text)
-
-
-def dump_python(value: Any) -> str:
-    """Return a Python value as JSON; ValueError or TypeError if JSON has no such."""
-    return join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
-
-
-def literal_as_json(text: str) -> str | None:
-    """Return a literal that JSON has not, as JSON; None if it is no such."""
-    try:
-        value = literal(text)
-        text = dump_python(value)
-    except PYTHON_ERRORS:
-        return None
-    return None if type(value) in (int, float, str, tuple) else text
 
 
 def join_halves(text: str) -> str:

@@ -6,14 +6,7 @@ import re
 
 from turnspec.engine.facts import NAME, READS_TAGS
 from turnspec.engine.json_texts import apart, dump_json, load_json
-from turnspec.engine.literals import (
-    PYTHON_ERRORS,
-    dump_python,
-    join_halves,
-    literal,
-    literal_as_json,
-    without_warnings,
-)
+from turnspec.engine.literals import join_halves, literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.tools import is_list, is_mapping, object_in
 from turnspec.engine.types import as_json, json_types
@@ -74,7 +67,7 @@ def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
         head = re.match(CALLED.replace("NAME", NAME), text)
-        given = keyword_arguments(text[head.end() :]) if head else None
+        given = literal_as_json(f"_({text[head.end() :]}") if head else None
         if head and given:
             calls = [(head["name"], given, "the call has keyword arguments")]
     found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
@@ -132,22 +125,5 @@ def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
         types = json_types(properties.get(key), parameters)
         json = as_json(value, types, python=True) or dump_json(value)
         members.append(f"{dump_json(key)}: {json}")
-    if not re.compile(CLOSING_TAG).fullmatch(text, at):
-        return None
-    return head["key"], f"{{{', '.join(members)}}}", "the call is tags"
-
-
-def keyword_arguments(text: str) -> str | None:
-    """Return Python's keyword arguments, up to the bracket after them, as JSON."""
-    import ast  # takes long, and is seldom needed
-
-    try:
-        source = f"f({without_warnings(text.strip(WHITE_SPACE))}"
-        call = ast.parse(source, mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-            return None  # more than arguments
-        values = apart((word.arg, literal(word.value)) for word in call.keywords)
-        has_names = not call.args and None not in values
-        return dump_python(values) if has_names else None
-    except PYTHON_ERRORS:
-        return None
+    call: OtherCall = head["key"], f"{{{', '.join(members)}}}", "the call is tags"
+    return call if re.compile(CLOSING_TAG).fullmatch(text, at) else None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
 
 from turnspec.engine.facts import HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import JSON_CONSTANTS, TOKENS, JsonValue
+from turnspec.engine.json_values import TOKENS, JsonValue
 from turnspec.engine.markers import WHITE_SPACE
 
 TYPE_CHECKING = False
@@ -45,8 +44,6 @@ AFTER_STRING = (
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
-    words: Mapping[str, str] = {**JSON_CONSTANTS, **PYTHON_WORDS}
-
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
         super().__init__(input, turn)
         self._style = style
@@ -60,8 +57,13 @@ class OtherValue(JsonValue):
             re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs))) for signs in (alone, inside)
         ]
 
+    def literal(self, word: str) -> str | None:
+        """Return a word that is a number or a constant as JSON."""
+        return super().literal(word) or PYTHON_WORDS.get(word)
+
     def _read_token(self) -> bool:
-        self.tokens = self._key_tokens if self._expected == "key" else self._value_tokens
+        is_key = self._expected == "key"
+        self.tokens = self._key_tokens if is_key else self._value_tokens
         return super()._read_token()
 
     def _may_be_quote(self, token: re.Match[str] | None) -> bool:

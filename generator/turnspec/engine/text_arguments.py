@@ -17,16 +17,15 @@ from turnspec.engine.facts import (
     HAS_PYTHON_LITERALS,
     TYPE_WORDS,
 )
-from turnspec.engine.json_texts import dump_json, is_object
+from turnspec.engine.json_texts import dump_json
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import object_in
-from turnspec.engine.types import json_types
-from turnspec.engine.values import Value, end_value
+from turnspec.engine.types import as_json, json_types
+from turnspec.engine.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.input import Input
     from turnspec.engine.markers import Markers
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
@@ -80,7 +79,7 @@ def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
     """Take text where none belongs: all arguments as a JSON object, or an error."""
     text = text.strip(WHITE_SPACE)
     is_all = not call.given and found.role is not Role.ARGUMENT
-    if text and is_all and is_object(text):
+    if text and is_all and as_json(text, {"object"}, python=False):
         turn.problem("other_syntax", "the arguments are a JSON object")
         turn.events += call.add(text)
     elif text:
@@ -107,7 +106,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     if END_OF_GUARD and (yield from read_guard(turn, value)):
         ends = turn.input.rules.in_guarded_value
     value.ends = ends
-    turn.events += call.add(value.begin())
+    turn.events += call.add(f'{value.before}"' if value.is_string else "")
     end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
     if end is None:
         turn.cut_off(turn.input.rest)
@@ -115,7 +114,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         turn.input.take(end.end)
     elif ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
-    end_value(turn, call, value)
+    turn.events += call.add(value.end(turn))
     return end is not None
 
 
@@ -131,8 +130,8 @@ def next_element(turn: Turn, value: Value) -> Reading[Found | None]:
 def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
     """End a value of which nothing but the beginning of an element has come."""
     turn.cut_off(turn.input.rest)
-    turn.events += call.add(value.begin())
-    end_value(turn, call, value)
+    turn.events += call.add(f'{value.before}"' if value.is_string else "")
+    turn.events += call.add(value.end(turn))
     return False
 
 
@@ -205,7 +204,7 @@ def find_value_end(
         found = ends.search(input, partial=True)
         take(turn, call, value, found.start if found else None)
         if input.final and found and found.is_partial:
-            found = rest_of_call(input, ends)
+            found = ends.search(input, False) if ARGUMENTS_ARE_KEYED else ends.match(input, False)
             take(turn, call, value, found.start if found else input.position)
             return found if found and found.role is Role.REST_OF_CALL else None
         if found is None or found.is_partial:
@@ -214,7 +213,8 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield None
             continue
-        is_other = found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", key)
+        is_closed = found.role is Role.VALUE_CLOSED
+        is_other = is_closed and found.slot("key") not in ("", key)
         if found.role is Role.PART_OF_VALUE or is_other:
             if not is_other:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
@@ -227,13 +227,6 @@ def find_value_end(
             take(turn, call, value, found.start + 1)
         else:
             return found
-
-
-def rest_of_call(input: Input, ends: Markers) -> Found | None:
-    """Return what ends a value at the end of the text."""
-    if ARGUMENTS_ARE_KEYED:
-        return ends.search(input, partial=False)
-    return ends.match(input, partial=False)
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:

@@ -56,12 +56,11 @@ def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, An
     waiting: list[Any] = [schema]
     while waiting:
         option = waiting.pop()
-        if not is_mapping(option) or id(option) in found:
-            continue
-        found[id(option)] = option
-        inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
-        target: Any = root if "$ref" in option else None
-        for step in str(option.get("$ref")).split("/")[1:]:
-            target = target.get(step) if is_mapping(target) else None
-        waiting += reversed([*inner, target])
+        if is_mapping(option) and id(option) not in found:
+            found[id(option)] = option
+            inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
+            target: Any = root if "$ref" in option else None
+            for step in str(option.get("$ref")).split("/")[1:]:
+                target = target.get(step) if is_mapping(target) else None
+            waiting += reversed([*inner, target])
     return list(found.values())

@@ -32,7 +32,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     for option in schema_options(schema, root):
         types = option.get("type") or ()
         names = types if is_list(types) else (types,)
-        allowed |= {PYTHON_TYPES.get(name, name) for name in names if isinstance(name, str)}
+        allowed |= {PYTHON_TYPES.get(it, it) for it in names if isinstance(it, str)}
         const = [option["const"]] if "const" in option else []
         for value in list_in(option, "enum") or const:
             allowed |= types_of(value)

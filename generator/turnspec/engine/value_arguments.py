@@ -121,7 +121,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
         yield None
     if not value.is_done:
         turn.cut_off(before + value.waiting + turn.input.rest)
-    end_written_value(turn, call, value, before)
+    end_value(turn, call, value, before)
     return value.is_done
 
 
@@ -178,7 +178,7 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
     return found is not None and not found.is_partial
 
 
-def end_written_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
+def end_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
     """End a value with what closes it; a value that is not there is null."""
     text = value.close()
     call.complete = call.complete and not text

@@ -34,10 +34,6 @@ class Value:
         #: The keys that the tool has, and the call has not, if that is known.
         self.other_keys: set[str] | None = set()
 
-    def begin(self) -> str:
-        """Return the JSON with which the value begins."""
-        return f'{self.before}"' if self.is_string else ""
-
     def take(self, text: str) -> str:
         """Take a piece of the text, and return the JSON that is certain by now."""
         if self.is_string:
@@ -76,20 +72,13 @@ class Value:
         self._asked += 1
         return as_json(self.text, self.types - {"string"}, self._python) is not None
 
-    def end(self) -> tuple[str, bool]:
-        """Return the JSON that is left, and whether the value is of its type."""
+    def end(self, turn: Turn) -> str:
+        """Return the JSON that is left; tell of a value that is not of its type."""
         if self.is_string:
-            return '"', True
+            return '"'
         value = as_json(self.text, self.types, self._python)
-        is_right = bool(value or "string" in self.types) or self.may_be_all
         if self.may_be_all and value and value[1:-1].strip():
-            return value[:-1], True  # as others may follow
-        return self.before + (value or dump_json(self.text)), is_right
-
-
-def end_value(turn: Turn, call: OpenCall, value: Value) -> None:
-    """End a value; tell if it is not of its type."""
-    text, is_right = value.end()
-    if not is_right:
-        turn.problem("wrong_type", f"{value.text!r} is kept as a string")
-    turn.events += call.add(text)
+            return value[:-1]  # as others may follow
+        if not (value or "string" in self.types or self.may_be_all):
+            turn.problem("wrong_type", f"{self.text!r} is kept as a string")
+        return self.before + (value or dump_json(self.text))

@@ -15,9 +15,10 @@ class WholeArguments:
     """Arguments that are being read. If `collect`, they wait for the call's name."""
 
     def __init__(self, turn: Turn, collect: bool) -> None:
-        input = turn.input
         self.value = (
-            OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
+            OtherValue(turn.input, turn, VALUE_STYLE)
+            if HAS_OTHER_VALUES
+            else JsonValue(turn.input, turn)
         )
         self._turn = turn
         self._collects = collect  # or what has come is no object
@@ -26,7 +27,7 @@ class WholeArguments:
     def take(self, text: str) -> None:
         """Take JSON text: pass it on if it belongs to an object, else collect it."""
         call = self._turn.call
-        if call and not self._collects and (call.pieces or text[:1] in "{"):
+        if call and not self._collects and (call.pieces or text[:1] in ("", "{")):
             self._turn.events += call.add(text)
         else:
             self._collects = True

@@ -23,9 +23,9 @@ BY_HAND = frozenset(
         *("Parser", "parse", "read_again", "IN_USE", "Record", "Problem", "ToolCall", "Message"),
         *("TextDelta", "ReasoningDelta", "ContentDelta", "ToolCallStart", "ToolCallDelta"),
         *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json"),
-        *("is_object", "find_flaw", "with_repeated_joined", "joined", "literal"),
-        *("literal_as_json", "without_warnings", "dump_python", "join_halves"),
-        *("keyword_arguments", "types_of", "PYTHON_ERRORS", "parameters_by_name", "is_list"),
+        *("find_flaw", "with_repeated_joined", "joined", "literal"),
+        *("literal_as_json", "without_warnings", "join_halves"),
+        *("types_of", "PYTHON_ERRORS", "parameters_by_name", "is_list"),
         *("is_mapping", "object_in", "list_in", "schema_options", "apart", "grown"),
     )
 )

@@ -152,11 +152,6 @@ export function loadJson(text: string, hook = false): Any {
   return value;
 }
 
-/** Say whether a text is a JSON object. */
-export function isObject(text: string): boolean {
-  return new JsonReader(text).read() instanceof Map;
-}
-
 /** Return JSON text in which the values of a key that is repeated are the array of them. */
 export function withRepeatedJoined(text: string): string {
   const value = new JsonReader(text, true).read();

@@ -261,15 +261,11 @@ function unescapedLiteral(text: string): string {
   });
 }
 
-/** Return a literal that JSON has not, as JSON; null if it is no such. */
+/** Return a literal that JSON has not, or what a function `_` is given by names, as JSON. */
 export function literalAsJson(text: string): string | null {
+  if (text.startsWith("_(")) return LiteralReader.readKeywords(text.slice(2));
   const found = LiteralReader.read(text);
   return !found || ["number", "string", "tuple"].includes(found.type) ? null : found.json;
-}
-
-/** Return keyword arguments, up to the bracket behind them, as JSON; null if they are none. */
-export function keywordArguments(text: string): string | null {
-  return LiteralReader.readKeywords(text);
 }
 
 /** Return the types that a value is of: of JSON, or of a schema. */
