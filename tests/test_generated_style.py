@@ -14,7 +14,7 @@ from pathlib import Path
 
 import black
 import pytest
-from benchmarks.module_limits import COMMON_TEXTS, SO_FAR
+from benchmarks.module_limits import COMMON_TEXTS
 from black.mode import TargetVersion
 
 from tests.generated_formats import (
@@ -57,7 +57,7 @@ def test_what_a_module_says_of_its_format_is_formatted(name: str) -> None:
 def test_modules_share_a_few_common_parts() -> None:
     common = {common_part(name) for name in NAMES}
     assert "" not in common
-    assert len(common) <= max(COMMON_TEXTS, SO_FAR["common texts"])
+    assert len(common) <= COMMON_TEXTS
 
 
 def test_lines_are_no_longer_than_wanted() -> None:
