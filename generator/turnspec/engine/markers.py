@@ -118,10 +118,7 @@ def in_parts(marker: Notation) -> Parts:
 
 
 def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | None:
-    """Return where a marker begins, and each of its steps ends; None if there is none.
-
-    `partial` says that the text may go on.
-    """
+    """Return where a marker begins, and its steps end; None if it isn't there. More may come."""
     places, size, step = [at], len(text), None
     for step in steps:
         if partial and at == size:
@@ -155,19 +152,19 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     places = walk(marker.steps, text, at, partial)
     if not HAS_FOLLOWERS or not places or not marker.if_before:
         return places
-    follows = is_before(marker.if_before, text, places[-1], partial)
+    follows = is_next(marker.if_before, text, places[-1], partial)
     slot = marker.steps[-1] if marker.steps else ""
     start, end = places[-2:][0], places[-1]
     while follows is None and isinstance(slot, re.Pattern) and end > start:
         end -= 1  # as a slot may hold what has to follow it
         if slot.fullmatch(text, start, end):
-            follows = is_before(marker.if_before, text, end, partial)
+            follows = is_next(marker.if_before, text, end, partial)
     return [*places[:-1], end] if follows else follows
 
 
-def is_before(markers: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
+def is_next(others: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of one of some markers that is next; CUT_OFF if one may be."""
-    found = [fit(marker, text, at, partial) for marker in markers]
+    found = [fit(marker, text, at, partial) for marker in others]
     if any(places is CUT_OFF for places in found):
         return CUT_OFF
     return next((places for places in found if places), None)

@@ -40,12 +40,8 @@ USUAL_KEYS = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUME
 USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 
 
-class Next(Enum):
-    """What follows an object, or a part of one."""
-
-    MEMBER = "member"
-    CALL = "call"
-    TEXT = "text"
+#: What follows an object, or a part of one.
+Next = Enum("Next", "MEMBER CALL TEXT")
 
 
 class CallObject:

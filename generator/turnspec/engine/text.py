@@ -69,8 +69,7 @@ def read_parts(turn: Turn) -> Reading[None]:
         turn.input.take(found.end)
         turn.state.after_marker = not is_quoted
         if HAS_CALLS and found.role in OF_TURN:
-            # What closes a mention stands in the same part.
-            turn.state.mentioned = False
+            turn.state.mentioned = False  # what closes a mention stands in the same part
         match found.role:
             case Role.TURN_END:
                 if HAS_REASONING and REASONING_ENDS_WITH_TURN:
@@ -192,10 +191,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
 
 
 def is_noise_next(turn: Turn) -> bool | None:
-    """Drop brackets and fences that close nothing, between a call and a marker.
-
-    Return None if more text decides.
-    """
+    """Drop brackets and fences after a call that close nothing; None if more text decides."""
     state, input = turn.state, turn.input
     starts = (Role.TURN_START, Role.REASONING_START, Role.CONTENT_START)
     if not (state.after_marker and state.called) or state.last in starts:
@@ -231,10 +227,8 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    may_go_on = found is None
-    if HAS_FOLLOWERS and found:  # as these may be the beginning of another marker
-        may_go_on = found.role in (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
-    if not (input.final and may_go_on):
+    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)  # into another marker
+    if not input.final or (found and not (HAS_FOLLOWERS and found.role in may_grow)):
         return False
     rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
@@ -263,10 +257,7 @@ def tell_words(turn: Turn, found: Found) -> None:
 
 
 def note_marker(turn: Turn, found: Found) -> bool:
-    """Note which marker was the last one; say whether only white space parts it from a call.
-
-    White space between the markers of a call is no content.
-    """
+    """Note a marker; say whether nothing but white space, no content, parts it from a call."""
     state = turn.state
     closes = found.role in (Role.CALL_END, Role.SECTION_END)
     if state.after_marker and (closes or state.last is Role.OPENING):
@@ -393,10 +384,7 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
 
 
 def read_draft(turn: Turn, found: Found) -> Reading[bool]:
-    """Read calls in open reasoning; return whether they are some.
-
-    If something else than the turn's end follows them, all of it is reasoning.
-    """
+    """Read calls in open reasoning; return False if text follows: then all is reasoning."""
     turn.readings = turn.readings + 1 if found.offset < turn.read_to else 0
     if turn.readings > 64:  # in a row, as each may be read to the text's end
         turn.problem("draft", f"{found.text!r} is text here", found.offset)

@@ -63,10 +63,9 @@ def next_argument(turn: Turn) -> Reading[tuple[Found | None, str]]:
     input = turn.input
     pieces: list[str] = []
     while True:
-        found = None
+        found = input.rules.in_arguments.search(input, partial=True)
         if ARGUMENTS_ARE_KEYED and not any(pieces):
-            found = input.rules.first_argument.match(input, partial=True)
-        found = found or input.rules.in_arguments.search(input, partial=True)
+            found = input.rules.first_argument.match(input, partial=True) or found
         pieces.append(input.take(found.start if found else None))
         if found and not found.is_partial:
             return found, "".join(pieces)
@@ -139,14 +138,13 @@ def nested_value(turn: Turn, call: OpenCall, value: Value, found: Found) -> Nest
     """Return an argument's value that consists of elements."""
     parameters = (turn.tools or {}).get(call.name, {})
     properties = object_in(parameters, "properties")
-    schema = properties.get(key_of(found), parameters.get("additionalProperties"))
+    key = key_of(found) if ENTITIES else found.slot("key")
+    schema = properties.get(key, parameters.get("additionalProperties"))
     return NestedValue(call, value, found.slot("key"), schema, parameters)
 
 
 def key_of(found: Found) -> str:
     """Return the key in a marker, without its escapes."""
-    if not ENTITIES:
-        return found.slot("key")
     escaped = "|".join(map(re.escape, ENTITIES))
     return re.sub(escaped, lambda it: ENTITIES[it.group()], found.slot("key"))
 
@@ -155,7 +153,8 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     """Begin a value. Its tool's schema tells its type, or a word beside its key."""
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found)
-    key, parameters = key_of(found), (turn.tools or {}).get(call.name, {})
+    key = key_of(found) if ENTITIES else found.slot("key")
+    parameters = (turn.tools or {}).get(call.name, {})
     properties = object_in(parameters, "properties")
     other = parameters.get("additionalProperties")
     is_unknown = bool(properties) and key not in properties and not other
@@ -221,19 +220,17 @@ def find_value_end(
             take(turn, call, value, found.end)
         elif found.role is Role.ESCAPE:
             turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
-        elif found.role is Role.NEXT_ARGUMENT and not (
-            may_precede(value, key_of(found), call.given) and value.may_end
-        ):
+        elif found.role is Role.NEXT_ARGUMENT:
+            next_key = key_of(found) if ENTITIES else found.slot("key")
+            if may_precede(value, next_key, call.given) and value.may_end:
+                return found
             take(turn, call, value, found.start + 1)
         else:
             return found
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:
-    """Say whether an argument with a key can follow, though nothing closes this value.
-
-    Where none is known, or no string belongs, it is any new one, if no element looks so.
-    """
+    """Say whether an argument can follow an unclosed value: a new one, where no more is known."""
     is_string = "string" in (value.types or {"string"})
     if ARGUMENT_SHOWS_ITSELF and not (value.other_keys is not None and is_string):
         return key not in given

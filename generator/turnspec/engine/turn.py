@@ -134,10 +134,7 @@ class Hold:
 
 
 class Turn:
-    """A turn that is being read: what is known of it, and what reading changes.
-
-    It knows nothing of the generator that reads it, so that no reference cycle is left.
-    """
+    """A turn that is being read. It doesn't know its reader, so no reference cycle is left."""
 
     def __init__(self, input: Input, options: Mapping[str, Any]) -> None:
         self.input = input
@@ -186,10 +183,7 @@ class Turn:
         return Message(content, reasoning, calls, problems)
 
     def end_prefill(self, events: list[Event], echo: bool) -> None:
-        """Leave out what the prompt holds, but for what the model continues: a call, reasoning.
-
-        The first call of `feed` returns what is certain of it.
-        """
+        """Leave out what the prompt holds, but for a call or reasoning that the model continues."""
         self.flow = None
         if not echo:
             self.problems.clear()
@@ -199,7 +193,7 @@ class Turn:
                 events = [ContentDelta(self.opening, 0, 0)]
             if HAS_CALLS:
                 self.calls = self.calls[-1:] if self.call else []
-        self.events[:0] = events
+        self.events[:0] = events  # which the first call of `feed` returns
         if MAY_READ_AGAIN:
             for hold in self.holds:
                 hold.events += len(events)
@@ -264,10 +258,7 @@ class Turn:
         self.events += stream.write(text, start)
 
     def write_mention(self, end: int, may_break_off: bool = False) -> None:
-        """Add the text of what was no call up to a position, and tell of other markers in it.
-
-        It may break off in a marker, which is no part of it then.
-        """
+        """Add the text of what was no call; tell of markers in it. It may break off in one."""
         input, start, at = self.input, self.input.position, 1
         text, marked = input.text[start:end], input.marked[start:end]
         mention = Input(input.here, input.rules, text, marked)
