@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from turnspec.engine.roles import Notation, Parts, Role
     from turnspec.engine.special import SpecialTokens
 
-    #: A part of a marker: a text; an expression; or, in a list, a text that may be missing,
-    #: as it is looked for and as it is told.
+    #: A part of a marker: a text, an expression, or one that may be missing, and how it is told.
     Step: TypeAlias = "str | re.Pattern[str] | list[str]"
     #: What markers do, and the markers.
     Rows: TypeAlias = "list[tuple[Role, Parts]]"
@@ -78,23 +77,23 @@ class Found:
 class Marker:
     """A marker in steps; `first` is the text that it begins with, white space aside."""
 
-    def __init__(self, parts: Parts, slots: Slots, special: SpecialTokens | None) -> None:
+    def __init__(self, pair: Parts, slots: Slots, tokens: SpecialTokens | None) -> None:
         self.steps: list[Step] = []
         self.firsts: list[str] = []  # what it can begin with, if only a line break
         self.first = ""
         is_open = is_first = True  # whether no text came before, and nothing but blanks
-        text = parts[0]
-        if HAS_SPECIAL_TOKENS and special:
-            text = special.put_into(text)
+        text = pair[0]
+        if HAS_SPECIAL_TOKENS and tokens:
+            text = tokens.put_into(text)
         for part in NOTATION.findall(text):
             first = "\n" if part == "\n" else ""
             if slot := BLANKS.get(part) or slots.get(part):
-                if HAS_SPECIAL_TOKENS and special:  # none holds a special token
+                if HAS_SPECIAL_TOKENS and tokens:  # none holds a special token
                     slot = [step.replace("[^", "[^\ue000-\uf8ff") for step in slot]
                 self.steps += (re.compile(step) for step in slot)
             elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
                 first = part[2:-1]
-                told = special.plain(first) if HAS_SPECIAL_TOKENS and special else first
+                told = tokens.plain(first) if HAS_SPECIAL_TOKENS and tokens else first
                 self.steps.append([first, told])
             else:
                 first = part.replace("{{", "{").replace("}}", "}")
@@ -107,7 +106,7 @@ class Marker:
                 is_open = False
             is_first = is_first and part in BLANKS
         if HAS_FOLLOWERS:
-            self.if_before = [Marker(in_parts(other), slots, special) for other in parts[1]]
+            self.if_before = [Marker(in_parts(other), slots, tokens) for other in pair[1]]
             for other in self.if_before if is_open else ():
                 self.firsts += other.firsts
 

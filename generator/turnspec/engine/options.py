@@ -1,4 +1,4 @@
-"""What the options of a parser may be."""
+"""Raise a ValueError for the first option that is none of what it may be, tools apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Raise a ValueError for the first that is not what it may be; tools are looked at later."""
+    """Raise a ValueError for the first option that is none of what it may be, tools apart."""
     words = {
         "enable_thinking": "True, False or None",
         "prefill": "a string or None",
@@ -22,7 +22,7 @@ def check_options(options: Mapping[str, Any]) -> None:
     }
     for name, takes in words.items():
         value = texts = options[name]
-        listed = isinstance(value, Collection) and all(isinstance(it, str) for it in texts)
-        kind = "a string" if isinstance(value, str) else "a list" if listed else "?"
+        many = isinstance(value, Collection) and all(isinstance(x, str) for x in texts)
+        kind = "a string" if isinstance(value, str) else "a list" if many else "?"
         if kind not in takes and repr(texts) not in takes:
             raise ValueError(f"{name}: {texts!r:.99} is not {takes}")

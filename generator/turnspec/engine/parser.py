@@ -72,10 +72,8 @@ class Parser:
         never cut; this counts where `special_tokens` are given.
 
         Raises:
-            TypeError: `text` is no string.
-            ValueError: the text was finished before.
-            RuntimeError: an earlier call has not come back: another thread is in it, or an
-                exception ended it.
+            TypeError, ValueError: `text` is no string, or was finished before.
+            RuntimeError: an earlier call is in another thread, or ended by an exception.
         """
         turn = self._turn
         given: Any = text
@@ -148,10 +146,7 @@ def parse(
     id_prefix: str = "call_",
     special_tokens: Sequence[str] | None = None,
 ) -> Message:
-    """Return the message in `text`; the options are those of `Parser`.
-
-    The text may also be pieces, each with a flag or not: whether it is a special token.
-    """
+    """Return the message in a text or in pieces, as `feed` takes them; options as of `Parser`."""
     options: Any = {"tools": tools, "prefill": prefill, "echo": echo, "stop": stop}
     options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
     options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}

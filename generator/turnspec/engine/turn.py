@@ -146,8 +146,7 @@ class Turn:
         self._content = Stream(input, ContentDelta, shown)
         self.content = self._content  # or that of what may be a draft
         if HAS_REASONING:
-            #: Whether it stays in the content.
-            self.inline = options["reasoning"] == "inline"
+            self.inline = options["reasoning"] == "inline"  # whether it stays in the content
             self.opening = ""  # of reasoning that is open in the content
             thoughts = Stream(input, ReasoningDelta, shown)
             self.reasoning = self.content if self.inline else thoughts

@@ -86,9 +86,9 @@ def import_order(name: str) -> tuple[int, str]:
 
 
 def _heading(source: Source, first: ast.stmt) -> str:
-    """Return what a file says of itself, as a comment, unless its first class says the same."""
+    """Return what a file says of itself, as a comment, unless its first definition does."""
     said = ast.get_docstring(source.tree) or ""
-    if isinstance(first, ast.ClassDef) and ast.get_docstring(first) == said:
+    if isinstance(first, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(first) == said:
         return ""
     return "\n".join(f"# {line}".rstrip() for line in said.split("\n")) + "\n\n"
 
