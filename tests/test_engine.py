@@ -91,8 +91,13 @@ def markers_of(*written: Notation) -> Markers:
     """Return markers with which content begins."""
     slots = Slots()
     rows = slots.rows([("content_start", marker) for marker in written])
-    parts = [(Role.CONTENT_START, (row.marker, row.if_before)) for row in rows]
+    parts = [(Role.CONTENT_START, parts_of((row.marker, row.if_before))) for row in rows]
     return Markers(parts, {**SLOTS, **slots.found}, None)
+
+
+def parts_of(marker: Notation) -> Parts:
+    text, after = (marker, ()) if isinstance(marker, str) else marker
+    return text, tuple(map(parts_of, after))
 
 
 def found(marker: Notation, text: str, *, final: bool = True) -> Found | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from turnspec.engine.input import Input
-    from turnspec.engine.roles import Notation, Parts, Role
+    from turnspec.engine.roles import Parts, Role
     from turnspec.engine.special import SpecialTokens
 
     #: A part of a marker: a text, an expression, or one that may be missing, and how it is told.
@@ -106,14 +106,9 @@ class Marker:
                 is_open = False
             is_first = is_first and part in BLANKS
         if HAS_FOLLOWERS:
-            self.if_before = [Marker(in_parts(other), slots, tokens) for other in pair[1]]
+            self.if_before = [Marker(other, slots, tokens) for other in pair[1]]
             for other in self.if_before if is_open else ():
                 self.firsts += other.firsts
-
-
-def in_parts(marker: Notation) -> Parts:
-    """Return a marker, and what has to follow it."""
-    return (marker, ()) if isinstance(marker, str) else marker
 
 
 def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     #: A marker; or a pair of one and of others, of which one has to follow it.
     Notation: TypeAlias = "str | tuple[str, tuple[Notation, ...]]"
-    Parts: TypeAlias = "tuple[str, tuple[Notation, ...]]"
+    Parts: TypeAlias = "tuple[str, tuple[Parts, ...]]"
     Followers: TypeAlias = "tuple[Notation, ...]"
 
 

@@ -45,7 +45,7 @@ from turnspec.engine.facts import (
     SLOTS,
     TURN_ENDS,
 )
-from turnspec.engine.markers import Markers, escaped, in_parts, literal_length
+from turnspec.engine.markers import Markers, escaped, literal_length
 from turnspec.engine.roles import GuardedRule, Role, When
 from turnspec.engine.special import SpecialTokens
 
@@ -128,15 +128,15 @@ class Rules:
         is_held = HAS_SPECIAL_TOKENS and any(self._holds_token(parts) for _, parts in rows)
         return Markers(rows, SLOTS, self.special if is_held else None)
 
-    def _holds_token(self, marker: Notation) -> bool:
+    def _holds_token(self, parts: Parts) -> bool:
         """Say whether a special token may stand in a marker, or in what has to follow it."""
-        text, after = in_parts(marker)
+        text, after = parts
         is_held = self.special is not None and self.special.put_into(text) != text
         return is_held or any(map(self._holds_token, after))
 
     def _with_ends(self, marker: Notation) -> list[Parts]:
         """Return a marker with each end of a turn, if it names that."""
-        text, after = in_parts(marker)
+        text, after = (marker, ()) if isinstance(marker, str) else marker
         if HAS_SPECIAL_TOKENS and OTHER_HEADS and text.strip() in self._left_out:
             return []
         inner = tuple(other for one in after for other in self._with_ends(one))
