@@ -95,7 +95,7 @@ def markers_of(*written: Notation) -> Markers:
     return Markers(parts, {**SLOTS, **slots.found}, None)
 
 
-def parts_of(marker: Notation) -> Parts:
+def parts_of(marker: Notation) -> tuple[str, tuple[Any, ...]]:
     text, after = (marker, ()) if isinstance(marker, str) else marker
     return text, tuple(map(parts_of, after))
 
