@@ -131,11 +131,13 @@ def test_a_table_is_compiled_to_what_the_engine_reads_with_it(name: str) -> None
 def rows(source: str) -> Iterator[tuple[str, str]]:
     """Yield the texts in a module's docstring, each with the lines that say what comes of it."""
     text, said = "", []
+    literal = r"    ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?: -> (.*))?"
     told = source.split('"""')[1].partition("\nWHAT ELSE IS READ\n")[2]
     for line in told.partition("\nWHAT feed() HOLDS BACK\n")[0].split("\n"):
-        if re.match(r"    ['\"]", line):
-            text += literal_eval(line.strip())
-        elif text:
+        if found := re.fullmatch(literal, line):
+            text += literal_eval(found[1])
+            line = f"        {found[2]}" if found[2] else ""
+        if text and line:
             said.append(line)
             if "  # " in line:
                 yield text, "\n".join(said)

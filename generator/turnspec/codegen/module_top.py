@@ -237,10 +237,12 @@ def _rows(parse: _Parse, texts: Iterable[str], most: int) -> Iterator[str]:
     for text in list(dict.fromkeys(texts))[:most]:
         message = parse(text)
         kinds = ", ".join(dict.fromkeys(problem.kind for problem in message.problems)) or "-"
-        yield from (f"    {line!r}" for line in _parts(text))
-        *said, last = _said(message)
-        yield from (f"        {part}" for part in said)
-        yield f"        {last}  # {kinds}"
+        lines, said = [f"    {line!r}" for line in _parts(text)], _said(message)
+        said[-1] += f"  # {kinds}"
+        row = f"{lines[0]} -> {said[0]}"
+        if len(lines) + len(said) > 2 or len(row) > _WIDTH:
+            row = "\n".join([*lines, *(f"        {part}" for part in said)])
+        yield row
 
 
 def _parts(text: str) -> list[str]:

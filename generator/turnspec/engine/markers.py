@@ -209,8 +209,7 @@ class Markers:
     ) -> Found | None:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
-        text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
-        while place := self.may_begin.search(text, start, end):
+        while place := self.may_begin.search(input.marked, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
             start = place.end()
@@ -219,9 +218,8 @@ class Markers:
     def match(self, input: Input, partial: bool, at: int | None = None) -> Found | None:
         """Return the marker at a place, by default at the position."""
         start = input.position if at is None else at
-        text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
         for role, marker in self._rules:
-            places = fit(marker, text, start, partial)
+            places = fit(marker, input.marked, start, partial)
             if places:
                 if IS_TRACED:
                     table = next(name for name, it in vars(input.rules).items() if it is self)
@@ -231,7 +229,7 @@ class Markers:
                     OBSERVER(table, rule, begun, end, input.here)
                 return Found(input, role, marker, places)
             if places is CUT_OFF:
-                return Found(input, None, marker, [start, len(text)])
+                return Found(input, None, marker, [start, len(input.text)])
         return None
 
 

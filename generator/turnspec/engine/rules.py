@@ -125,14 +125,7 @@ class Rules:
             rows.sort(key=lambda row: -literal_length(row[1][0]))
             if HAS_CODE:
                 rows.sort(key=lambda row: row[0] is Role.CODE)
-        is_held = HAS_SPECIAL_TOKENS and any(self._holds_token(parts) for _, parts in rows)
-        return Markers(rows, SLOTS, self.special if is_held else None)
-
-    def _holds_token(self, parts: Parts) -> bool:
-        """Say whether a special token may stand in a marker, or in what has to follow it."""
-        text, after = parts
-        is_held = self.special is not None and self.special.put_into(text) != text
-        return is_held or any(map(self._holds_token, after))
+        return Markers(rows, SLOTS, self.special)
 
     def _with_ends(self, marker: Notation) -> list[Parts]:
         """Return a marker with each end of a turn, if it names that."""
@@ -142,8 +135,10 @@ class Rules:
         inner = tuple(other for one in after for other in self._with_ends(one))
         if not (found := re.search(r"\{stop(?: (\d))?\}", text)):
             return [(text, inner)]
-        shortest = int(found[1] or 0)  # of the ends that count
-        ends = (end for end in self._ends if literal_length(end) >= shortest)
+        ends = self._ends
+        if HAS_CALLS:
+            shortest = int(found[1] or 0)  # of the ends that count
+            ends = tuple(end for end in ends if literal_length(end) >= shortest)
         return [(text.replace(found.group(), end), inner) for end in ends]
 
 

@@ -20,15 +20,12 @@ if TYPE_CHECKING:
 class Stream:
     """The content so far, or the reasoning. White space at its ends is no part of it."""
 
-    def __init__(
-        self, input: Input, delta: type[ContentDelta | ReasoningDelta], shown: int
-    ) -> None:
+    def __init__(self, input: Input, delta: type[ContentDelta | ReasoningDelta]) -> None:
         self._input = input
         self._delta = delta
         self._stops = input.rules.in_text.may_begin.search
         self.space: list[str] = []  # counts if more of the text follows
         self._space_start = 0
-        self._shown = shown  # what stands before this offset is left out
         self.begun = False
         self.pieces: GrowingText = []
         self._seams: list[tuple[int, int]] = []  # where in the pieces, and offsets
@@ -47,12 +44,6 @@ class Stream:
             self.space = []
         self.pieces.append(text)
         return [self._delta(text, start, end)]
-
-    @property
-    def may_flow(self) -> bool:
-        """Whether the text has begun, and nothing that is held is left out."""
-        start = self._space_start if self.space else self._input.here
-        return self.begun and start >= self._shown
 
     def write(self, text: str, start: int) -> list[Event]:
         """Add a text that begins at the offset `start`."""
@@ -75,11 +66,6 @@ class Stream:
             body = body.lstrip(WHITE_SPACE)
             start = end - len(body)
             self.begun = True
-        if start < self._shown:
-            body = body[max(self._shown - end + len(body), 0) :]
-            start = self._shown
-        if not body:
-            return []
         self.pieces.append(body)
         return [self._delta(body, start, end)]
 

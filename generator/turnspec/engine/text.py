@@ -129,7 +129,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
                 return None
             is_thought = HAS_REASONING and turn.state.thinking
             stream = turn.reasoning if is_thought else turn.content
-            if not found and not turn.state.after_marker and stream.may_flow:
+            if not found and not turn.state.after_marker and stream.begun:
                 turn.flow = stream.flow
             yield MORE_TEXT
             continue
@@ -277,7 +277,10 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     if found.role is Role.BETWEEN:
         marker = REASONING_END
     turn.opening = marker if is_start else ""
-    turn.events += turn.content.write_body(marker, at, at + len(marker))
+    if at < turn.shown:
+        turn.content.begun = True
+    else:
+        turn.events += turn.content.write_body(marker, at, at + len(marker))
     return True
 
 
@@ -394,7 +397,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     turn.holds.append(Hold(turn))
     turn.input.final = False  # a text is read as one that may go on, until it doesn't
     turn.state, turn.is_draft = TextState(), True
-    turn.content = Stream(turn.input, ContentDelta, 0)
+    turn.content = Stream(turn.input, ContentDelta)
     yield from read_parts(turn)
     turn.state, turn.content, turn.reasoning = state, content, reasoning
     end, turn.draft_end, turn.is_draft = turn.draft_end, None, False

@@ -142,14 +142,13 @@ class Turn:
         self.problems: list[Problem] = []
         self.flow: Callable[[str], list[Event] | None] | None = None
         self.state = TextState()
-        shown = input.offset if options["echo"] else 0
-        self._content = Stream(input, ContentDelta, shown)
+        self.shown = input.offset if options["echo"] else 0  # what stands before is left out
+        self._content = Stream(input, ContentDelta)
         self.content = self._content  # or that of what may be a draft
         if HAS_REASONING:
             self.inline = options["reasoning"] == "inline"  # whether it stays in the content
             self.opening = ""  # of reasoning that is open in the content
-            thoughts = Stream(input, ReasoningDelta, shown)
-            self.reasoning = self.content if self.inline else thoughts
+            self.reasoning = self.content if self.inline else Stream(input, ReasoningDelta)
             self.state.thinking = STARTS_IN_REASONING
         if HAS_CALLS:
             tools = options["tools"]
@@ -254,7 +253,9 @@ class Turn:
                 self.draft_end = offset
             if HAS_CALLS and not CONTENT_IS_LAST and state.called and not is_thought:
                 self.problem("misplaced", "content after a call", offset)
-        self.events += stream.write(text, start)
+        hidden = text[: max(self.shown - start, 0)]
+        stream.begun = stream.begun or bool(hidden.strip(WHITE_SPACE))
+        self.events += stream.write(text[len(hidden) :], start + len(hidden))
 
     def write_mention(self, end: int, may_break_off: bool = False) -> None:
         """Add the text of what was no call; tell of markers in it. It may break off in one."""

@@ -13,17 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Python's names of types, which some write into schemas.
-PYTHON_TYPES = {
-    "str": "string",
-    "int": "integer",
-    "float": "number",
-    "bool": "boolean",
-    "list": "array",
-    "tuple": "array",
-    "dict": "object",
-    "None": "null",
-    "NoneType": "null",
-}
+PYTHON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+PYTHON_TYPES |= {"list": "array", "tuple": "array", "dict": "object"}
+PYTHON_TYPES |= {"None": "null", "NoneType": "null"}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
