@@ -63,9 +63,8 @@ class Input:
         self.offset, self.position = end, self.position - at
 
     def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:
-        """Return the special tokens between two positions: where, and their stand-ins."""
-        if not (tokens := self.rules.special):
-            return []
-        text = self.marked[start : end + 256]  # as the last one may be cut
-        found = tokens.stand_in.finditer(text)
-        return [(start + it.start(), it[0]) for it in found if it.start() < end - start]
+        """Return the special tokens between two positions, each with its offset."""
+        tokens, text = self.rules.special, self.marked[start:end]
+        found = list(tokens.stand_in.finditer(text)) if tokens else []
+        places = [(start + it.start(), start + it.end()) for it in found]
+        return [(self.offset + at, self.text[at:past]) for at, past in places]

@@ -191,10 +191,8 @@ class Markers:
         heads = [_head(first, seconds) for first, seconds in firsts if first != "\n"]
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
-            markers = [parts[0] for _, parts in self._rows]
-            breaks = max(len(marker) - len(marker.lstrip("\n")) for marker in markers)
-            more = rf"(?=[\r\n]{{0,{2 * breaks - 1}}}(?:{expression}|\Z))"
-            if any(re.match(r"\n *\{\w", marker) for marker in markers):
+            more = rf"(?=[\r\n]{{0,9}}(?:{expression}|\Z))"
+            if any(re.match(r"\n *\{\w", parts[0]) for _, parts in self._rows):
                 more = ""  # as a slot begins the line
             expression = rf"[\r\n]{more}|{expression}"
         return re.compile(expression)

@@ -166,10 +166,10 @@ class Turn:
     @property
     def message(self) -> Message:
         """The message as far as it is known."""
-        content, reasoning = "".join(self._content.pieces), ""
         problems = self.problems[:]
-        if HAS_REASONING and not self.inline:
-            reasoning = "".join(self.reasoning.pieces)
+        content = "".join(self._content.pieces)
+        is_apart = HAS_REASONING and not self.inline
+        reasoning = "".join(self.reasoning.pieces) if is_apart else ""
         if not HAS_CALLS:
             return Message(content, reasoning, [], problems)
         calls = self.calls[:]
@@ -205,18 +205,18 @@ class Turn:
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
-        is_held = MAY_READ_AGAIN and bool(self.holds)
-        self.input.drop(self.holds[0].offset if is_held else self.input.here)
-        if self.input.text or is_held:  # which is to be read
-            self.flow = None
-        if MAY_READ_AGAIN and self.holds and not self.holds[0].events:
-            return []
-        events, self.events = self.events, []
-        if MAY_READ_AGAIN and self.holds:
-            certain = self.holds[0].events
-            events, self.events = events[:certain], events[certain:]
-            for hold in self.holds:
-                hold.events -= certain
+        if not (MAY_READ_AGAIN and self.holds):
+            self.input.drop(self.input.here)
+            if self.input.text:  # which is to be read
+                self.flow = None
+            events, self.events = self.events, []
+            return events
+        self.flow, certain = None, self.holds[0].events
+        self.input.drop(self.holds[0].offset)
+        events = self.events[:certain]
+        self.events = self.events[certain:] if certain else self.events
+        for hold in self.holds:
+            hold.events -= certain
         return events
 
     def problem(self, kind: ProblemKind, told: str, offset: int | None = None) -> None:
@@ -238,9 +238,8 @@ class Turn:
         """Add the text up to a position to reasoning or content; tell where none belongs."""
         input, state = self.input, self.state
         if HAS_SPECIAL_TOKENS:
-            for at, token in input.special_tokens_in(input.position, end):
-                message = f"{input.text[at : at + len(token)]!r} is text here"
-                self.problem("stray_marker", message, input.offset + at)
+            for offset, token in input.special_tokens_in(input.position, end):
+                self.problem("stray_marker", f"{token!r} is text here", offset)
         is_thought = HAS_REASONING and state.thinking
         stream = self.reasoning if is_thought else self.content
         start, text = input.here, input.take(end)
@@ -291,15 +290,14 @@ class Turn:
         """Begin a call, which the text from an offset on says; problems are told at another."""
         if self.tools is not None and name not in self.tools:
             self.problem("unknown_tool", f"there is no tool {name!r}", at)
-        state, is_after_text = self.state, CONTENT_IS_LAST and self.content.begun
+        state = self.state
         if HAS_REASONING:
             is_open = REASONING_CAN_END and not REASONING_MAY_STAY_OPEN
             if is_open and state.thinking:
                 self.problem("unclosed", "a call inside the reasoning", at)
             else:
                 state.thinking = False
-            is_after_text = is_after_text and not self.inline
-        if is_after_text:
+        if CONTENT_IS_LAST and self.content.begun and not (HAS_REASONING and self.inline):
             self.problem("misplaced", "a call after content", at)
         state.mentioned, state.called = False, True
         index, end = len(self.calls), self.input.here
