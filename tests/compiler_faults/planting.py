@@ -21,7 +21,6 @@ from tests.marker_texts import MarkerTexts
 from tests.reading_samples import Amount, samples
 from turnspec.codegen.compiled import BEGINS_COMMON, compiled_source
 from turnspec.codegen.facts import FormatFacts, facts_of
-from turnspec.codegen.markers import literal_length
 from turnspec.codegen.rules import Row
 
 #: What is read to see what of a parser is needed.
@@ -134,13 +133,7 @@ def _row_faults(form: str) -> Iterator[Fault]:
 
 
 def _may_meet(known: FormatFacts, table: str, one: Row, other: Row) -> bool:
-    """Tell whether both rules may fit at the same place, as far as texts written from them tell.
-
-    The engine sorts one table of formats with calls by the length of its markers.
-    """
-    lengths = {literal_length(row.marker) for row in (one, other)}
-    if table == "IN_TEXT" and known.values["HAS_CALLS"] and len(lengths) > 1:
-        return False
+    """Tell whether both rules may fit at the same place, as far as texts written from them tell."""
     texts = MarkerTexts(known, Random(table))
     written = [{texts.of_row(row) for _ in range(_WRITTEN)} for row in (one, other)]
     return any(

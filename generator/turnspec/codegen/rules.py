@@ -88,11 +88,25 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     """Return the tables that formats of a kind have; one rule stands for all ends of a turn."""
     plain = replace(marks, text=replace(marks.text, turn_end=(STOP,)))
     late, kinds = _ending_late(plain), _kinds(marks)
-    return {
+    found = {
         name: tuple(_merged(slots.rows(roles(plain)), slots.rows(roles(late))))
         for name, (kind, roles) in TABLES.items()
         if kind in kinds
-    } | {"LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in beginnings(marks))}
+    }
+    found["LEFT_OUT_IF_LAST"] = tuple(Row("broken_off", text) for text in beginnings(marks))
+    ends = [slots.text(end) for end in marks.text.turn_end]
+    found["IN_TEXT"] = tuple(_in_text(found["IN_TEXT"], ends, longest_first="calls" in kinds))
+    return found
+
+
+def _in_text(rows: Sequence[Row], ends: Sequence[str], *, longest_first: bool) -> list[Row]:
+    """Return rules with each end of a turn; what begins with another one is first, code last."""
+    found: list[Row] = []
+    for row in rows:
+        found += [replace(row, marker=end) for end in ends] if row.marker == STOP else [row]
+    if longest_first:
+        found.sort(key=lambda row: (row.role == "code", -literal_length(row.marker)))
+    return found
 
 
 def _ending_late(marks: Marks) -> Marks:

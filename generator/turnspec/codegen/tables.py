@@ -68,8 +68,7 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
     if followers:
         yield "\n# What has to follow some markers: one of these.\n"
         yield from _follower_statements(facts, names, followers)
-    in_text = "; in text, the longest" if facts.values["HAS_CALLS"] else ""
-    yield f"\n# What can come next. The first rule that fits counts{in_text}.\n"
+    yield "\n# What can come next: the first rule that fits. In text, `stop` comes before all.\n"
     for table, rows in facts.tables.items():
         if rows or with_data:
             yield f"{table} = {_tuple(_rule(row, names, followers) for row in rows)}"

@@ -29,7 +29,6 @@ from turnspec.engine.facts import (
     FIRST_CALL_END,
     FIRST_ELEMENT,
     HAS_CALLS,
-    HAS_CODE,
     HAS_LATE_ENDS,
     HAS_SPECIAL_TOKENS,
     IN_ARGUMENTS,
@@ -60,7 +59,8 @@ class Rules:
 
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
         self.special = special
-        self._ends = (*TURN_ENDS, *map(escaped, stop))
+        self._stop = tuple(map(escaped, stop))
+        self._ends = (*TURN_ENDS, *self._stop)
         if HAS_SPECIAL_TOKENS and (HAS_LATE_ENDS or OPENINGS or OTHER_HEADS):
             self._guard_calls()
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
@@ -115,16 +115,14 @@ class Rules:
 
     def _made(self, table: Sequence[Rule], without: Sequence[Role] = ()) -> Markers:
         rows: Rows = []
+        if table is IN_TEXT:  # a stop text ends the turn, whatever else begins with it
+            rows += ((Role.TURN_END, (stop, ())) for stop in self._stop)
         for rule in table:
             if HAS_LATE_ENDS and isinstance(rule, GuardedRule) and rule.when is not self._when:
                 continue
             if not (HAS_CALLS and rule.role in without):
                 made = self._with_ends((rule.marker, rule.if_before))
                 rows += ((rule.role, parts) for parts in made)
-        if HAS_CALLS and table is IN_TEXT:  # what begins with another marker is first
-            rows.sort(key=lambda row: -literal_length(row[1][0]))
-            if HAS_CODE:
-                rows.sort(key=lambda row: row[0] is Role.CODE)
         return Markers(rows, SLOTS, self.special)
 
     def _with_ends(self, marker: Notation) -> list[Parts]:
