@@ -27,7 +27,7 @@ def test_a_fault_is_noticed(fault: Fault) -> None:
 def test_exchanged_roles_are_noticed() -> None:
     planted = faults_of_tables([facts_by_name()["qwen3-coder"]])
     [fault] = [
-        fault for fault in planted if fault.title == "IN_TEXT: call_end and section_end exchanged"
+        fault for fault in planted if fault.title == "IN_TEXT: opening and section_end exchanged"
     ]
     assert noticed_by(fault) != ""
 

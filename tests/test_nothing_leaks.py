@@ -42,10 +42,7 @@ class Leaks:
 
     def __init__(self, facts: FormatFacts) -> None:
         rows = facts.tables["IN_TEXT"]
-        ends = [Row("turn_end", end) for end in facts.turn_ends]
-        self.markers = [
-            (row.role, anywhere(row.marker)) for row in (*rows, *ends) if is_told_by_itself(row)
-        ]
+        self.markers = [(row.role, anywhere(row.marker)) for row in rows if is_told_by_itself(row)]
         needed = [re.sub(r" ?\{\?[^{}]*\} ?", "", row.marker) for row in rows if row.role in OPENS]
         opens = {leading_text(marker) for marker in needed}
         self.opens = [anywhere(text) for text in opens if len(text) > 1]
