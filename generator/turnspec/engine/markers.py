@@ -105,6 +105,8 @@ class Marker:
                     self.first = first
                 is_open = False
             is_first = is_first and part in BLANKS
+        if short := re.match(" ?([^{} \n]) ([^{} \n])", text):
+            self.firsts = [short[1] + second for second in WHITE_SPACE + short[2]]
         if HAS_FOLLOWERS:
             self.if_before = [Marker(other, slots, tokens) for other in pair[1]]
             for other in self.if_before if is_open else ():
@@ -176,19 +178,20 @@ class Markers:
         return [(role, Marker(parts, slots, special)) for role, parts in self._rows]
 
     @cached_property
-    def _firsts(self) -> dict[str, set[str]]:
+    def _firsts(self) -> dict[str, str]:
         """The characters that can begin a marker, each with those that can come second."""
-        found: dict[str, set[str]] = {}
+        found: dict[str, str] = {}
         for _, marker in self._rules:
             for text in marker.firsts:
-                found.setdefault(text[0], set()).add(text[1:2])
+                second = re.escape(text[1:2]) or r"\s\S"
+                found[text[0]] = found.get(text[0], "") + second
         return found
 
     @cached_property
     def may_begin(self) -> re.Pattern[str]:
         """An expression for where a marker may begin."""
         firsts = self._firsts.items()
-        heads = [_head(first, seconds) for first, seconds in firsts if first != "\n"]
+        heads = [rf"{re.escape(it)}(?=[{two}]|\Z)" for it, two in firsts if it != "\n"]
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
             markers = [parts[0] for _, parts in self._rows]
@@ -210,6 +213,11 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
+        # Where markers begin with several signs, `re` looks for them slowly.
+        while start + 4096 < len(text) and not any(
+            sign in text[start : start + 4096] for sign in self._firsts
+        ):
+            start += 4095  # as a line break may be two characters
         while place := self.may_begin.search(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
@@ -233,12 +241,6 @@ class Markers:
             if places is CUT_OFF:
                 return Found(input, None, marker, [start, len(text)])
         return None
-
-
-def _head(first: str, seconds: set[str]) -> str:
-    if "" in seconds:
-        return re.escape(first)
-    return rf"{re.escape(first)}(?=[{re.escape(''.join(sorted(seconds)))}]|\Z)"
 
 
 def escaped(text: str) -> str:
