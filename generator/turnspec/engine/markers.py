@@ -213,11 +213,10 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
-        # Where markers begin with several signs, `re` looks for them slowly.
-        while start + 4096 < len(text) and not any(
-            sign in text[start : start + 4096] for sign in self._firsts
-        ):
-            start += 4095  # as a line break may be two characters
+        window = text[start : start + 4096]  # as `re` is slow where there are several signs
+        while len(window) > 4095 and not any(sign in window for sign in self._firsts):
+            start += 4095  # a line break may be two characters
+            window = text[start : start + 4096]
         while place := self.may_begin.search(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
