@@ -182,9 +182,8 @@ class Markers:
         """The characters that can begin a marker, each with those that can come second."""
         found: dict[str, str] = {}
         for _, marker in self._rules:
-            for text in marker.firsts:
-                second = re.escape(text[1:2]) or r"\s\S"
-                found[text[0]] = found.get(text[0], "") + second
+            for it in marker.firsts:
+                found[it[0]] = found.get(it[0], "") + (re.escape(it[1:2]) or r"\s\S")
         return found
 
     @cached_property
@@ -249,6 +248,4 @@ def escaped(text: str) -> str:
 
 def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
-    parts = NOTATION.findall(marker)
-    texts = [part for part in parts if not re.match(r"[ \n]|\{[^{]", part)]
-    return len("".join(texts).replace("{{", "{").replace("}}", "}"))
+    return len(re.sub(r"([{}])\1|\{[^{}]+\}|[ \n]", lambda it: it[1] or "", marker))
