@@ -212,7 +212,7 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked if HAS_SPECIAL_TOKENS and self._special else input.text
-        window = text[start : start + 4096]  # as `re` is slow where there are several signs
+        window = text[start : start + 4096]  # `re` is slow where signs are several
         while len(window) > 4095 and not any(sign in window for sign in self._firsts):
             start += 4095  # a line break may be two characters
             window = text[start : start + 4096]
