@@ -105,6 +105,8 @@ class Marker:
                     self.first = first
                 is_open = False
             is_first = is_first and part in BLANKS
+        if short := re.match(" ?([^{} \n]) ([^{} \n])", text):
+            self.firsts = [short[1] + second for second in WHITE_SPACE + short[2]]
         if HAS_FOLLOWERS:
             self.if_before = [Marker(other, slots, tokens) for other in pair[1]]
             for other in self.if_before if is_open else ():
@@ -176,19 +178,19 @@ class Markers:
         return [(role, Marker(parts, slots, special)) for role, parts in self._rows]
 
     @cached_property
-    def _firsts(self) -> dict[str, set[str]]:
+    def _firsts(self) -> dict[str, str]:
         """The characters that can begin a marker, each with those that can come second."""
-        found: dict[str, set[str]] = {}
+        found: dict[str, str] = {}
         for _, marker in self._rules:
-            for text in marker.firsts:
-                found.setdefault(text[0], set()).add(text[1:2])
+            for it in marker.firsts:
+                found[it[0]] = found.get(it[0], "") + (re.escape(it[1:2]) or r"\s\S")
         return found
 
     @cached_property
     def may_begin(self) -> re.Pattern[str]:
         """An expression for where a marker may begin."""
         firsts = self._firsts.items()
-        heads = [_head(first, seconds) for first, seconds in firsts if first != "\n"]
+        heads = [rf"{re.escape(it)}(?=[{two}]|\Z)" for it, two in firsts if it != "\n"]
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
             more = rf"(?=[\r\n]{{0,9}}(?:{expression}|\Z))"
@@ -207,7 +209,12 @@ class Markers:
     ) -> Found | None:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
-        while place := self.may_begin.search(input.marked, start, end):
+        text = input.marked
+        window = text[start : start + 4096]  # `re` is slow where signs are several
+        while len(window) > 4095 and not any(sign in window for sign in self._firsts):
+            start += 4095  # a line break may be two characters
+            window = text[start : start + 4096]
+        while place := self.may_begin.search(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
             start = place.end()
@@ -231,12 +238,6 @@ class Markers:
         return None
 
 
-def _head(first: str, seconds: set[str]) -> str:
-    if "" in seconds:
-        return re.escape(first)
-    return rf"{re.escape(first)}(?=[{re.escape(''.join(sorted(seconds)))}]|\Z)"
-
-
 def escaped(text: str) -> str:
     """Return a text in the notation of markers."""
     return text.replace("{", "{{").replace("}", "}}")
@@ -244,6 +245,4 @@ def escaped(text: str) -> str:
 
 def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
-    parts = NOTATION.findall(marker)
-    texts = [part for part in parts if not re.match(r"[ \n]|\{[^{]", part)]
-    return len("".join(texts).replace("{{", "{").replace("}}", "}"))
+    return len(re.sub(r"([{}])\1|\{[^{}]+\}|[ \n]", lambda it: it[1] or "", marker))

@@ -62,7 +62,7 @@ _METHODS = {
         **{"keys": (".keys", Kind("iterable", (_ELEMENT,))), "clear": (".clear", NULL)},
         **{"values": (".values", Kind("iterable", (_MEMBER,)))},
         **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
-        **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("kept", _MEMBER)},
+        **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("keptIn", _MEMBER)},
         **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},
         **{"get/2": ("{0}.get({1}) ?? {2}", _MEMBER_OR_OTHER)},
     },

@@ -207,7 +207,7 @@ export function addAll(container: Set<Any> | Map<Any, Any>, values: Iterable<Any
 }
 
 /** Return a member of a map, which is the other value from now on if there was none. */
-export function kept<K, V>(map: Map<K, V>, key: K, other: V): V {
+export function keptIn<K, V>(map: Map<K, V>, key: K, other: V): V {
   const found = map.get(key) ?? other;
   map.set(key, found);
   return found;
