@@ -67,6 +67,43 @@ def test_the_most_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
     assert module.parse(f"I look.{last}", **options).content.strip() == "I look."
 
 
+#: Texts, each with what of it is content where another text ends the turn.
+EXACT = (
+    ("Hello User x", "\n\nUser", "Hello User x"),
+    ("Hello\nUser x", "\n\nUser", "Hello\nUser x"),
+    ("Hello\n\nUser x", "\n\nUser", "Hello"),
+    ("Hello\n\n\nUser x", "\n\nUser", "Hello"),
+    ("Hello\r\nUser x", "\r\nUser", "Hello"),
+    ("Hi ab c", "a b", "Hi ab c"),
+    ("Hi a\nb c", "a b", "Hi a\nb c"),
+    ("Hi a b c", "a b", "Hi"),
+    ("HiUser x", " User", "HiUser x"),
+    ("Hi\tUser x", "\tUser", "Hi"),
+    ("x {} {\n} y", "{ }", "x {} {\n} y"),
+    ("x { } y", "{ }", "x"),
+    ("a {{ }} b", "{{ }}", "a"),
+)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_white_space_in_them_is_as_it_is(name: str, engine: TypeScriptEngine) -> None:
+    module, header = load(committed_spec(name)), committed_spec(name).turn.header
+    for text, stop, content in EXACT:
+        options = {"stop": [stop], "prefill": header, "reasoning": "inline"}
+        assert module.parse(text, **options).content == content, (text, stop)
+        assert module.parse(iter(text), **options).content == content, (text, stop)
+    text, stop, _ = EXACT[FORMS.index(name) % len(EXACT)]
+    assert not difference(engine, name, module, text, {**options, "stop": [stop]}, (0, 1))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_they_end_a_turn_whatever_else_begins_with_them(name: str) -> None:
+    spec = committed_spec(name)
+    options = {"stop": "<", "prefill": spec.turn.header, "reasoning": "inline"}
+    for marker in ("<|x|>", *spec.turn.stop):
+        assert load(spec).parse(f"I look.<{marker}", **options).content == "I look."
+
+
 @pytest.mark.parametrize(("few", "many"), [((32, 500), (64, 500)), ((32, 500), (32, 1000))])
 def test_they_cost_as_much_as_they_are_long(few: tuple[int, int], many: tuple[int, int]) -> None:
     steps = CountedSteps(module_source("qwen3-coder"))

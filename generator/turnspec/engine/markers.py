@@ -38,7 +38,7 @@ SPACE = re.compile("[ \t\n\r]*")
 BLANKS = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
 MOST_BLANK = 999  # characters with which a marker begins
 CUT_OFF: list[int] = []  # the places of a marker that the text ends in
-NOTATION = re.compile(r"\{\??[^{}]+\}|[ \n]|(?:\{\{|\}\}|[^{} \n])+")
+NOTATION = re.compile(r"(?:\{\{|\}\}|\{[ \n]\}|[^{} \n])+|\{\??[^{}]+\}|[ \n]")
 
 
 def after_space(text: str, at: int, end: int = END) -> int:
@@ -96,10 +96,11 @@ class Marker:
                 told = tokens.plain(first) if HAS_SPECIAL_TOKENS and tokens else first
                 self.steps.append([first, told])
             else:
-                first = part.replace("{{", "{").replace("}}", "}")
+                first = part.replace("{ }", " ").replace("{\n}", "\n")
+                first = first.replace("{{", "{").replace("}}", "}")
                 self.steps.append(first)
             if is_open and first:
-                self.firsts.append(first)
+                self.firsts += [first, first.lstrip("\r\n") or first]
             if isinstance(self.steps[-1], str):
                 if is_first and first[:1] not in WHITE_SPACE:
                     self.first = first

@@ -59,7 +59,8 @@ class Rules:
 
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
         self.special = special
-        self._stop = tuple(map(escaped, stop))
+        texts = [special.put_into(x) if special else x for x in map(escaped, stop)]
+        self._stop = tuple(x.replace(" ", "{ }").replace("\n", "{\n}") for x in texts)
         self._ends = (*TURN_ENDS, *self._stop)
         if HAS_SPECIAL_TOKENS and (HAS_LATE_ENDS or OPENINGS or OTHER_HEADS):
             self._guard_calls()
@@ -137,7 +138,8 @@ class Rules:
         if HAS_CALLS:
             shortest = int(found[1] or 0)  # of the ends that count
             ends = tuple(end for end in ends if literal_length(end) >= shortest)
-        return [(text.replace(found.group(), end), inner) for end in ends]
+        texts = (text.replace(found.group(), end) for end in ends)
+        return [(re.sub(r"(?<=[ \n])(?:\{[ \n]\})+", "", it), inner) for it in texts]
 
 
 #: Markers of calls that no opening stands before.

@@ -142,7 +142,7 @@ class Turn:
         self.problems: list[Problem] = []
         self.flow: Callable[[str], list[Event] | None] | None = None
         self.state = TextState()
-        self.shown = input.offset if options["echo"] else 0  # what stands before is left out
+        self.shown = input.offset if options["echo"] else 0  # not what is before
         self._content = Stream(input, ContentDelta)
         self.content = self._content  # or that of what may be a draft
         if HAS_REASONING:
@@ -166,10 +166,10 @@ class Turn:
     @property
     def message(self) -> Message:
         """The message as far as it is known."""
+        content, reasoning = "".join(self._content.pieces), ""
         problems = self.problems[:]
-        content = "".join(self._content.pieces)
-        is_apart = HAS_REASONING and not self.inline
-        reasoning = "".join(self.reasoning.pieces) if is_apart else ""
+        if HAS_REASONING and not self.inline:
+            reasoning = "".join(self.reasoning.pieces)
         if not HAS_CALLS:
             return Message(content, reasoning, [], problems)
         calls = self.calls[:]
@@ -205,7 +205,7 @@ class Turn:
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
-        if not (MAY_READ_AGAIN and self.holds):
+        if not MAY_READ_AGAIN or not self.holds:
             self.input.drop(self.input.here)
             if self.input.text:  # which is to be read
                 self.flow = None
