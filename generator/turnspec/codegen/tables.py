@@ -49,13 +49,22 @@ _CLASSES = {
 }
 
 
+#: How markers are written.
+_OF_SLOTS = ' "{x}" is a slot (see SLOTS), "{?x}" a text that may be missing.'
+_NOTATION = (
+    '# The markers. " " is any white space, "\\n" one line break or none, "{{" a brace.'
+    + _OF_SLOTS
+    + " {stop} is what ends a turn, and each text of the option `stop`."
+)
+
+
 def marker_statements(facts: FormatFacts) -> Iterator[str]:
     """Yield the statements that name a format and its markers."""
     names = _marker_names(facts)
     yield f"FORMAT = {dict(facts.format)!r}\n"
-    yield '# The markers. " " is any white space, "\\n" one line break or none, "{x}" a slot (see'
-    yield '# SLOTS), "{?x}" a text that may be missing, "{{" a brace. {stop} is what ends a turn,'
-    yield "# and each text of the option `stop`.\n"
+    told = _NOTATION if facts.slots else _NOTATION.replace(_OF_SLOTS, "")
+    yield from textwrap.wrap(told, 88, subsequent_indent="# ")
+    yield ""
     yield from (f"{name} = {text!r}" for text, name in names.items())
     ends = _tuple(_shown(text, names) for text in facts.turn_ends)
     yield f"TURN_ENDS{'' if facts.turn_ends else ': tuple[str, ...]'} = {ends}"

@@ -34,18 +34,15 @@ if TYPE_CHECKING:
 END = sys.maxsize  # of any text
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
 SPACE = re.compile("[ \t\n\r]*")
-#: What stands for a blank and a line break. Bounded, as a part of a marker is held back.
-BLANKS = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
-MOST_BLANK = 999  # characters with which a marker begins
+#: What a blank and a line break stand for. Bounded, as a part of a marker is held back.
+BLANKS: Slots = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
 CUT_OFF: list[int] = []  # the places of a marker that the text ends in
 NOTATION = re.compile(r"(?:\{\{|\}\}|\{[ \n]\}|[^{} \n])+|\{\??[^{}]+\}|[ \n]")
 
 
-def after_space(text: str, at: int, end: int = END) -> int:
-    """Return the position after white space, or `end` within it."""
-    if text[at : at + 1] not in WHITE_SPACE:
-        return at
-    space = SPACE.match(text, at, end)
+def after_space(text: str, at: int) -> int:
+    """Return the position after white space."""
+    space = SPACE.match(text, at)
     return space.end() if space else at
 
 
@@ -75,19 +72,18 @@ class Found:
 
 
 class Marker:
-    """A marker in steps; `first` is the text that it begins with, white space aside."""
+    """A marker in steps."""
 
     def __init__(self, pair: Parts, slots: Slots, tokens: SpecialTokens | None) -> None:
         self.steps: list[Step] = []
         self.firsts: list[str] = []  # what it can begin with, if only a line break
-        self.first = ""
-        is_open = is_first = True  # whether no text came before, and nothing but blanks
+        is_open = True  # whether no text came before
         text = pair[0]
         if HAS_SPECIAL_TOKENS and tokens:
             text = tokens.put_into(text)
         for part in NOTATION.findall(text):
             first = "\n" if part == "\n" else ""
-            if slot := BLANKS.get(part) or slots.get(part):
+            if slot := slots.get(part):
                 if HAS_SPECIAL_TOKENS and tokens:  # none holds a special token
                     slot = [step.replace("[^", "[^\ue000-\uf8ff") for step in slot]
                 self.steps += (re.compile(step) for step in slot)
@@ -101,11 +97,7 @@ class Marker:
                 self.steps.append(first)
             if is_open and first:
                 self.firsts += [first, first.lstrip("\r\n") or first]
-            if isinstance(self.steps[-1], str):
-                if is_first and first[:1] not in WHITE_SPACE:
-                    self.first = first
-                is_open = False
-            is_first = is_first and part in BLANKS
+            is_open = is_open and not isinstance(self.steps[-1], str)
         if short := re.match(" ?([^{} \n]) ([^{} \n])", text):
             self.firsts = [short[1] + second for second in WHITE_SPACE + short[2]]
         if HAS_FOLLOWERS:
@@ -143,11 +135,8 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
 
 def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of a marker, if what has to follow it does."""
-    begin = after_space(text, at, at + MOST_BLANK)
-    if not marker.first.startswith(text[begin : begin + len(marker.first)]):
-        return None  # as most do not fit, and `walk` takes longer
     places = walk(marker.steps, text, at, partial)
-    if not HAS_FOLLOWERS or not places or not marker.if_before:
+    if not places or not marker.if_before:
         return places
     follows = is_next(marker.if_before, text, places[-1], partial)
     slot = marker.steps[-1] if marker.steps else ""
@@ -225,7 +214,10 @@ class Markers:
         """Return the marker at a place, by default at the position."""
         start = input.position if at is None else at
         for role, marker in self._rules:
-            places = fit(marker, input.marked, start, partial)
+            if HAS_FOLLOWERS:
+                places = fit(marker, input.marked, start, partial)
+            else:
+                places = walk(marker.steps, input.marked, start, partial)
             if places:
                 if IS_TRACED:
                     table = next(name for name, it in vars(input.rules).items() if it is self)

@@ -44,7 +44,7 @@ from turnspec.engine.facts import (
     SLOTS,
     TURN_ENDS,
 )
-from turnspec.engine.markers import Markers, escaped, literal_length
+from turnspec.engine.markers import BLANKS, Markers, escaped, literal_length
 from turnspec.engine.roles import GuardedRule, Role, When
 from turnspec.engine.special import SpecialTokens
 
@@ -124,7 +124,7 @@ class Rules:
             if not (HAS_CALLS and rule.role in without):
                 made = self._with_ends((rule.marker, rule.if_before))
                 rows += ((rule.role, parts) for parts in made)
-        return Markers(rows, SLOTS, self.special)
+        return Markers(rows, {**BLANKS, **SLOTS} if HAS_CALLS else BLANKS, self.special)
 
     def _with_ends(self, marker: Notation) -> list[Parts]:
         """Return a marker with each end of a turn, if it names that."""
