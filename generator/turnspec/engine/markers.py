@@ -200,10 +200,10 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked
-        window = text[start : start + 4096]  # `re` is slow where signs are several
+        window = text[start : min(start + 4096, end)]  # `re` is slow where signs are several
         while len(window) > 4095 and not any(sign in window for sign in self._firsts):
             start += 4095  # a line break may be two characters
-            window = text[start : start + 4096]
+            window = text[start : min(start + 4096, end)]
         while place := self.may_begin.search(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
