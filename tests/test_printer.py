@@ -104,7 +104,7 @@ SAME: dict[str, tuple[str, str]] = {
 
             @cached_property
             def length(self) -> int:
-                return self.doubled.count("b")
+                return len(self.doubled.split("b")) - 1
 
             def kind(self) -> Shape:
                 return Shape.ROUND if self.sign == "b" else Shape.FLAT

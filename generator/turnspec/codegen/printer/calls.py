@@ -45,7 +45,6 @@ _OF_STR = {
     **{"replace/2": (".replaceAll", STR), "replace/3": ("{0}.replace({1}, {2})", STR)},
     **{"split/0": ("wordsIn", list_of(STR)), "split/1": (".split", list_of(STR))},
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
-    **{"isdecimal": ("isDecimal", BOOL), "count": ("countOf", NUM)},
 }
 _OF_OBJECT = {
     **{"get": ("memberOf", ANY), "keys": ("keysOf", list_of(STR))},

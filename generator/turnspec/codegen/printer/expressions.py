@@ -274,7 +274,7 @@ class Expressions:
             case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(count))) if (
                 kind == STR and index.lower and ast.unparse(left) == ast.unparse(index.lower)
             ):
-                return Value(called("charactersAt", [value.text, start, str(count)]), STR)
+                return Value(called("characters", [value.text, "0", str(count), start]), STR)
         inside = ", ".join(filter(None, [start or "0" * bool(end), end]))
         kind = list_of(kind.of[0]) if kind.name == "array" else kind
         return Value(f"{value.tight}.slice({inside})", kind)
@@ -297,15 +297,17 @@ class Expressions:
             return of_pattern[name]
         if kind == MATCH and name in _OF_MATCH:
             return Value(f"{text}.{name}", _OF_MATCH[name])
-        kinds = []
+        kinds, made = [], ""
         for part in kind.parts:
             found = self.member_of(part, name)
             if found is None:
                 raise Refused(node, f"attribute {name} of {part.text or part.name}")
             if isinstance(found, Signature) and not found.is_property:
                 return self._bound(node, f"{text}.{names.member(name)}", found)
-            kinds.append(found.returns if isinstance(found, Signature) else found)
-        return Value(f"{text}.{names.member(name)}", union(*kinds))
+            if isinstance(found, Signature):
+                made, found = "()" * found.is_kept, found.returns
+            kinds.append(found)
+        return Value(f"{text}.{names.member(name)}{made}", union(*kinds))
 
     def _bound(self, node: ast.Attribute, method: str, found: Signature) -> Value:
         """Return a method of what has a name as a function, which is quicker than a bound one."""

@@ -139,7 +139,8 @@ class Learning(Functions):
         more = zip(given.kwonlyargs, given.kw_defaults, strict=True)
         defaults = {arg.arg: value for arg, value in (*last, *more) if value}
         names = {ast.unparse(each) for each in node.decorator_list}
-        return Signature(kinds, defaults, returns, bool(names & set(DECORATORS)))
+        is_kept = "cached_property" in names
+        return Signature(kinds, defaults, returns, bool(names & set(DECORATORS)), is_kept)
 
     def _learn_constant(self, node: ast.stmt) -> None:
         name = name_of(node)

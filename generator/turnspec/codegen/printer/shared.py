@@ -23,6 +23,7 @@ from turnspec.codegen.printer.script import (
     BY_HAND,
     PUBLIC,
     ROOTS,
+    TYPES,
     Declaration,
     declared,
     names_in,
@@ -38,8 +39,6 @@ SHARED = (
     *("Facts", "FormatModule", "FormatTexts", "TextStream", "TurnParser", "load"),
     *(name for name in PUBLIC if name not in ("FORMAT", "Parser", "parse")),
 )
-#: What stands beside the function that reads, as its types do.
-_TYPES = ("ProblemKind",)
 _LOAD_TOLD = "/** Return what reads a format, by what it says. */"
 _OTHERS = ("FORMAT", "IS_TRACED", "OBSERVER")
 _FACTS = ("FORMAT", *(name for name in engine_facts.__annotations__ if name not in _OTHERS))
@@ -85,9 +84,11 @@ class _Engine(Module):
         return kind.shown, f"{{0}} ?? {empty}"
 
 
-def engine_types() -> str:
-    """Return the types beside the engine's function that what it gives is of."""
-    return Module(engine_source(), BY_HAND, _TYPES).printed(_TYPES).strip()
+@cache
+def engine_types() -> tuple[str, frozenset[str]]:
+    """Return the types beside the engine's function that what it gives is of, and their names."""
+    module = Module(engine_source(), BY_HAND, PUBLIC)
+    return module.printed(TYPES).strip(), frozenset(module.needed)
 
 
 def engine_interface() -> str:
@@ -102,11 +103,12 @@ def engine_interface() -> str:
 @cache
 def engine_script(*, is_typed: bool) -> str:
     """Return the whole engine: a function that takes a format's facts, and what it needs."""
-    engine = _Engine(engine_source(), BY_HAND, (), reserved_names(), is_typed=is_typed)
+    types, outer = engine_types()
+    engine = _Engine(engine_source(), BY_HAND | outer, (), reserved_names(), is_typed=is_typed)
     printed = engine.printed(("FORMAT", *ROOTS))
     last = "\n".join(engine.last_lines)
     parts = needed([*names_in(printed + last), *PUBLIC, *SHARED, "ruleOf"])
-    own = set(map(camel, engine.needed)) - set(_TYPES)
+    own = set(map(camel, engine.needed))
     inner = reached(own, lambda name: [each.name for each in parts if _is_inside(each, name)])
     inside = texts_of([each for each in parts if each.name in inner], (), is_typed=is_typed)
     outside = [each for each in parts if each.name not in inner]
@@ -114,8 +116,8 @@ def engine_script(*, is_typed: bool) -> str:
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
     head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    types = [engine_types(), engine_interface()] if is_typed else []
-    return "\n\n".join([*types, *texts_of(outside, SHARED, is_typed=is_typed), function])
+    told = [types, engine_interface()] if is_typed else []
+    return "\n\n".join([*told, *texts_of(outside, SHARED, is_typed=is_typed), function])
 
 
 def _is_inside(part: Declaration, name: str) -> bool:
@@ -126,7 +128,7 @@ def _is_inside(part: Declaration, name: str) -> bool:
 def engine_declaration() -> str:
     """Return the declarations of the engine that scripts share."""
     load = f"{_LOAD_TOLD}\nexport declare function load(facts: Facts): FormatModule;"
-    return declared([engine_types(), engine_interface(), load], SHARED)
+    return declared([engine_types()[0], engine_interface(), load], SHARED)
 
 
 def facts_given(facts: FormatFacts) -> dict[str, Any]:

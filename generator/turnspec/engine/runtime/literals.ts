@@ -1,20 +1,9 @@
 /** Python's literals, which some models write where JSON belongs. */
 
-import {
-  addMember,
-  CONSTANTS_OF_JSON,
-  dumpJson,
-  floatText,
-  type JsonData,
-  JsonNumber,
-  type JsonObject,
-  joinHalves,
-} from "./json.js";
-import { type Any, attempted, isList, ValueError } from "./python.js";
+import { floatText, joinHalves, MOST_DIGITS, quote } from "./json.js";
+import { attempted, ValueError } from "./python.js";
 
-/** How deeply brackets may be nested. */
-const MOST_BRACKETS = 200;
-const MOST_INTEGER_DIGITS = 4300;
+const MOST_BRACKETS = 200; // in each other
 const LITERAL_SPACE = /(?:[ \t\f]|\\\r?\n)*/y;
 // Within brackets lines may end, and hold comments.
 const BRACKETED_SPACE = /(?:[ \t\f\r\n]|\\\r?\n|#[^\r\n]*)*/y;
@@ -27,53 +16,57 @@ const LITERAL_ESCAPE =
   /\\(?:\n|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|([\s\S]))/gu;
 /** Escapes that JSON has not. */
 const LITERAL_ESCAPES: Readonly<Record<string, string>> = { a: "\x07", v: "\v", "'": "'" };
-const LITERAL_CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
-  ["None", null],
-  ["True", true],
-  ["False", false],
+const LITERAL_CONSTANTS = new Map([
+  ["None", "null"],
+  ["True", "true"],
+  ["False", "false"],
 ]);
 const CLOSING: Readonly<Record<string, string>> = { "[": "]", "{": "}", "(": ")" };
-const NO_LITERAL = "no literal, or none that JSON can hold";
+/** What can't be the name of an argument. */
+const PYTHON_KEYWORDS =
+  /^(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/;
 
-/** Reads literals in a text; what is none is a ValueError. */
+/** See that a text is a literal, and one that JSON can hold. */
+function check(isRight: unknown): void {
+  if (!isRight) throw new ValueError("no literal of JSON");
+}
+
+/** Reads literals in a text as JSON; what is none is a ValueError. */
 class LiteralReader {
   private readonly text: string;
   private position = 0;
-  private depth: number;
-  /** Whether the value that was read last is a tuple, which JSON and schemas have not. */
-  isTuple = false;
+  private depth: number; // of the brackets that are open
+  isTuple = false; // whether the value that was read last is one, which JSON has not
 
-  /** `depth` is the number of brackets that are open already. */
   constructor(text: string, depth = 0) {
-    if (/\p{Cs}|\0/u.test(text)) throw new ValueError(NO_LITERAL);
+    check(!/\p{Cs}|\0/u.test(text));
     this.text = text;
     this.depth = depth;
   }
 
   /** Return the text's one literal. */
-  whole(): JsonData {
+  whole(): string {
     const value = this.value();
     this.end();
     return value;
   }
 
   /** Return keyword arguments up to the bracket behind them. */
-  keywords(): JsonObject {
-    const members: JsonObject = new Map();
+  keywords(): string {
+    const members: string[] = [];
     this.listed(")", () => {
       const name = this.match(LITERAL_WORD).normalize("NFKC");
-      if (!name || PYTHON_KEYWORDS.test(name)) throw new ValueError(NO_LITERAL);
-      this.expect("=");
-      const word = this.match(JSON_WORD);
-      addMember(members, name, word ? (CONSTANTS_OF_JSON[word] ?? null) : this.value());
+      check(name && !PYTHON_KEYWORDS.test(name));
+      check(this.take("="));
+      members.push(`${quote(name)}: ${this.match(JSON_WORD) || this.value()}`);
     });
     this.end();
-    return members;
+    return `{${members.join(", ")}}`;
   }
 
   private end(): void {
     this.skip(true); // behind a literal, lines may be empty
-    if (this.position < this.text.length) throw new ValueError(NO_LITERAL);
+    check(this.position === this.text.length);
   }
 
   private skip(acrossLines = this.depth > 0): void {
@@ -99,11 +92,7 @@ class LiteralReader {
     return isNext;
   }
 
-  private expect(sign: string): void {
-    if (!this.take(sign)) throw new ValueError(NO_LITERAL);
-  }
-
-  private value(): JsonData {
+  private value(): string {
     this.skip();
     const sign = this.text.charAt(this.position);
     const closing = CLOSING[sign];
@@ -112,35 +101,31 @@ class LiteralReader {
     if (/[-+]/.test(sign)) return this.signed(sign);
     if (/[0-9.]/.test(sign)) return this.number(1);
     if (this.isString()) return this.strings();
-    const word = this.match(LITERAL_WORD);
-    const constant = LITERAL_CONSTANTS.get(word);
-    if (constant === undefined) throw new ValueError(NO_LITERAL);
-    return constant;
+    const constant = LITERAL_CONSTANTS.get(this.match(LITERAL_WORD));
+    check(constant);
+    return constant ?? "";
   }
 
-  private signed(sign: string): JsonNumber {
+  private signed(sign: string): string {
     this.position++;
     this.skip();
     let brackets = 0;
     while (this.take("(")) brackets++; // around a number they mean nothing
     const number = this.number(sign === "-" ? -1 : 1);
-    for (; brackets > 0; brackets--) this.expect(")");
+    for (; brackets > 0; brackets--) check(this.take(")"));
     return number;
   }
 
-  private number(sign: 1 | -1): JsonNumber {
+  private number(sign: 1 | -1): string {
     const text = this.match(LITERAL_NUMBER).replaceAll("_", "");
-    const follows = this.text.charAt(this.position);
-    const isInteger = /^(?:0[xXoObB]|[0-9]+$)/.test(text);
-    const isLong = /^[0-9]/.test(text) && text.length > MOST_INTEGER_DIGITS;
-    const isNone =
-      !text ||
-      /[\p{L}\p{N}_.]/u.test(follows) ||
-      // Zeros before an integer would once have made it octal.
-      (isInteger ? isLong || /^0+[1-9]/.test(text) : !Number.isFinite(Number(text)));
-    if (isNone) throw new ValueError(NO_LITERAL);
-    if (isInteger) return new JsonNumber(String(BigInt(text) * BigInt(sign)));
-    return new JsonNumber(floatText(sign * Number(text)));
+    check(text && !/[\p{L}\p{N}_.]/u.test(this.text.charAt(this.position)));
+    if (!/^(?:0[xXoObB]|[0-9]+$)/.test(text)) {
+      check(Number.isFinite(Number(text)));
+      return floatText(sign * Number(text));
+    }
+    // Zeros before an integer would once have made it octal.
+    check(text.length <= MOST_DIGITS && !/^0+[1-9]/.test(text));
+    return String(BigInt(text) * BigInt(sign));
   }
 
   private isString(): boolean {
@@ -155,50 +140,48 @@ class LiteralReader {
       text += this.string();
       this.skip();
     }
-    if (/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3))) {
-      throw new ValueError(NO_LITERAL);
-    }
-    return text;
+    check(!/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3)));
+    return quote(text);
   }
 
   private string(): string {
     const isRaw = /[rR]/.test(this.match(LITERAL_PREFIX));
     const sign = this.text.charAt(this.position);
     const isLong = this.text.startsWith(sign.repeat(3), this.position);
-    const quote = isLong ? sign.repeat(3) : sign;
-    const start = this.position + quote.length;
+    const mark = isLong ? sign.repeat(3) : sign;
+    const start = this.position + mark.length;
     let end = start;
-    while (!this.text.startsWith(quote, end)) {
+    while (!this.text.startsWith(mark, end)) {
       const character = this.text.charAt(end);
-      if (!character || (!isLong && /[\r\n]/.test(character))) throw new ValueError(NO_LITERAL);
+      check(character && (isLong || !/[\r\n]/.test(character)));
       end += character !== "\\" ? 1 : this.text.startsWith("\r\n", end + 1) ? 3 : 2;
     }
-    this.position = end + quote.length;
+    this.position = end + mark.length;
     const text = this.text.slice(start, end).replace(/\r\n?/g, "\n");
     return isRaw ? text : unescapedLiteral(text);
   }
 
-  private bracketed(opening: string, closing: string): JsonData {
-    if (this.depth === MOST_BRACKETS) throw new ValueError(NO_LITERAL);
+  private bracketed(opening: string, closing: string): string {
+    check(this.depth < MOST_BRACKETS);
     this.depth++;
     this.take(opening);
-    const elements: JsonData[] = [];
-    const members: JsonObject = new Map();
-    if (opening === "{") this.listed(closing, () => this.member(members));
-    const commas = opening === "{" || this.listed(closing, () => elements.push(this.value()));
-    const [first] = elements;
-    if (opening === "(" && commas === 0 && first !== undefined) return first;
+    const isObject = opening === "{";
+    const inside: string[] = [];
+    const commas = this.listed(closing, () => {
+      inside.push(isObject ? this.member() : this.value());
+    });
+    if (opening === "(" && commas === 0 && inside[0]) return inside[0];
     this.isTuple = opening === "(";
-    return opening === "{" ? members : elements;
+    return isObject ? `{${inside.join(", ")}}` : `[${inside.join(", ")}]`;
   }
 
   /** Read what commas part, up to a bracket; return how many there are. */
-  private listed(closing: string, read: () => unknown): number {
+  private listed(closing: string, read: () => void): number {
     let commas = 0;
     while (!this.isNext(closing)) {
       read();
       if (this.take(",")) commas++;
-      else if (!this.isNext(closing)) throw new ValueError(NO_LITERAL);
+      else check(this.isNext(closing));
     }
     this.position += closing.length;
     this.depth--;
@@ -206,29 +189,24 @@ class LiteralReader {
     return commas;
   }
 
-  private member(members: JsonObject): void {
+  private member(): string {
     const key = this.value();
-    if (this.isTuple || isList(key) || key instanceof Map) throw new ValueError(NO_LITERAL);
-    this.expect(":");
-    addMember(members, typeof key === "string" ? key : dumpJson(key), this.value());
+    check(!/^[[{]/.test(key) && this.take(":"));
+    return `${key.startsWith('"') ? key : quote(key)}: ${this.value()}`;
   }
 }
-
-/** What can't be the name of an argument. */
-const PYTHON_KEYWORDS =
-  /^(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/;
 
 function unescapedLiteral(text: string): string {
   return text.replace(LITERAL_ESCAPE, (all, two, four, eight, octal, other) => {
     const digits: string | undefined = two ?? four ?? eight;
     if (digits !== undefined) {
       const code = Number.parseInt(digits, 16);
-      if (code > 0x10ffff) throw new ValueError(NO_LITERAL);
+      check(code <= 0x10ffff);
       return String.fromCodePoint(code);
     }
     if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
     if (other === undefined) return "";
-    if ("xuUN".includes(other)) throw new ValueError(NO_LITERAL);
+    check(!"xuUN".includes(other));
     if (/[bfnrt"\\]/.test(other)) return JSON.parse(`"${all}"`) as string;
     return LITERAL_ESCAPES[other] ?? all;
   });
@@ -236,24 +214,11 @@ function unescapedLiteral(text: string): string {
 
 /** Return a literal that JSON has not, or what a function `_` is given by names, as JSON. */
 export function literalAsJson(text: string): string | null {
-  if (text.startsWith("_(")) {
-    const members = attempted(() => new LiteralReader(text.slice(2), 1).keywords());
-    return members ? joinHalves(dumpJson(members)) : null;
-  }
-  const read = (): string | null => {
+  const found = attempted((): string | null => {
+    if (text.startsWith("_(")) return new LiteralReader(text.slice(2), 1).keywords();
     const reader = new LiteralReader(text);
     const value = reader.whole();
-    if (reader.isTuple || typeof value === "string" || value instanceof JsonNumber) return null;
-    return joinHalves(dumpJson(value));
-  };
-  return attempted(read) ?? null;
-}
-
-/** Return the types that a value is of: of JSON, or of a schema. */
-export function typesOf(value: Any): Set<string> {
-  if (value instanceof JsonNumber || typeof value === "number") {
-    const isInteger = typeof value === "number" ? Number.isInteger(value) : value.isInteger;
-    return new Set(isInteger ? ["integer", "number"] : ["number"]);
-  }
-  return new Set([value === null ? "null" : isList(value) ? "array" : typeof value]);
+    return reader.isTuple || /^["\d-]/.test(value) ? null : value;
+  });
+  return found ? joinHalves(found) : null;
 }

@@ -1,8 +1,15 @@
 /** What the engine that parsers share is given, and what it gives. */
 
-import { GuardedRule, type Notation, type Role, Rule, type When } from "./format.js";
+import {
+  GuardedRule,
+  type Notation,
+  type ParserEvent,
+  type Role,
+  Rule,
+  type When,
+} from "./format.js";
 import type { FormatTexts, ParserOptions, Pieces, TextStream } from "./options.js";
-import type { Message, ParserEvent } from "./results.js";
+import type { Message } from "./results.js";
 
 /** A marker of a text, or a pair of one and of others, of which one has to follow it. */
 export type MarkerText = string | readonly [string, readonly MarkerText[]];
