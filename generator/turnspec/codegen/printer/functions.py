@@ -50,10 +50,10 @@ class Functions(Statements):
         return found if all(found) else []
 
     def _put_if(self, node: ast.If, before: str = "") -> None:
-        is_long = bool(before) or self.comments.are_in(node)
+        is_long = bool(before) or self.comments.are_in(node, node.test)
         short = [] if is_long else self._short_if(node)
         for text in short:
-            self.put(text)
+            self.put(text, node, node.test)
         if not short:
             test = self.truth(node.test).text
             self.put(enclosed(f"{before}if (", test, ") {"), node, node.test)
@@ -105,7 +105,7 @@ class Functions(Statements):
         keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
         own = keyword if self.scope.by.get(id(node), set()) >= names else ""
         head = f"for ({own}{self.target(node.target)} of {many.text})"
-        is_long = self.comments.are_in(node)
+        is_long = self.comments.are_in(node, node.iter)
         short = "" if is_long else self._short(head, node.body, (ast.Expr, ast.AugAssign))
         self.put(short or f"{head} {{", node, node.iter)
         if not short:

@@ -166,11 +166,7 @@ class Module(Learning):
         class_ = self.owner = self.classes[node.name]
         body = self._put_doc(node)
         if class_.record:
-            self.put(f"{'export ' * (node.name in self.exported)}interface {node.name} {{")
-            sign = "readonly " * bool(class_.members)
-            for field in class_.record:
-                self.lines.append(f"  {sign}{field}{self.note(class_.fields[field])};")
-            self.put("}")
+            self._put_record(class_)
             return
         base = f" extends {class_.base}" if class_.base else ""
         self.put(f"class {node.name}{base} {{")
@@ -183,6 +179,14 @@ class Module(Learning):
         self.depth -= 1
         self.put("}")
         self.owner = None
+
+    def _put_record(self, class_: Class) -> None:
+        members = [f"{name}{self.note(class_.fields[name])}" for name in class_.record]
+        start, end = ("Readonly<{", "}>") if class_.members else ("{", "}")
+        head = f"{'export ' * (class_.name in self.exported)}type {class_.name} = {start}"
+        line = f"{head} {'; '.join(members)} {end};"
+        broken = [head, *(f"  {member};" for member in members), f"{end};"]
+        self.lines += [line] if len(line) <= WIDTH else broken
 
     def _put_fields(self, class_: Class) -> None:
         given, sure = dict[str, tuple[str, ast.stmt]](), set[str]()

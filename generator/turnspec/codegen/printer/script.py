@@ -49,6 +49,8 @@ _CONDITIONAL = re.compile(rf"^ *{_CONDITION.pattern}\n((?:.*\n)*?) *//#end\n", r
 _METHOD = re.compile(r" \{\n(?:    .*\n|\n)*  \}$", re.MULTILINE)
 _FUNCTION = re.compile(r" \{\n(?:  .*\n|\n)*\}\Z")
 _PRIVATE = re.compile(rf"^{_COMMENT}  private (?:[^{{;\n]*;(?: //.*)?|(?:.*\n)+?  \}})\n\n?", re.MULTILINE)
+#: What is not exported is told of in TypeScript.
+_INNER_DOC = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n(?!export )", re.MULTILINE)
 _WITH_DEFAULT = re.compile(r"(\w+)(?:: ([^=,()]+?))? = (\{\}|false)(?=[,)])")
 
 
@@ -118,8 +120,8 @@ def script(module: str, *, is_typed: bool = True) -> str:
     last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
     words = {*source.defined, *re.findall(r"\.(\w+)", printed)}
     parts = needed([*names_in(printed + last), *PUBLIC], words)
-    parts = texts_of(parts, is_typed=is_typed)
-    return "\n\n".join([printed, *parts, last]) + "\n"
+    text = "\n\n".join([printed, *texts_of(parts, is_typed=is_typed), last]) + "\n"
+    return text if is_typed else _INNER_DOC.sub("", text)
 
 
 def texts_of(

@@ -71,9 +71,7 @@ function numberOf(text: string): JsonNumber {
 }
 
 /** Return the value of JSON text that keeps all members; undefined if it is none. */
-function loadedJson(text: string): JsonData | undefined {
-  return attempted(() => loadJson(text, apart));
-}
+const loadedJson = (text: string): JsonData | undefined => attempted(() => loadJson(text, apart));
 
 /** Return JSON text in which the values of a key that is repeated are the array of them. */
 export function withRepeatedJoined(text: string): string {

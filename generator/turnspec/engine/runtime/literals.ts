@@ -31,194 +31,145 @@ function check(isRight: unknown): void {
   if (!isRight) throw new ValueError("no literal of JSON");
 }
 
-/** Reads literals in a text as JSON; what is none is a ValueError. */
-class LiteralReader {
-  private readonly text: string;
-  private position = 0;
-  private depth: number; // of the brackets that are open
-  isTuple = false; // whether the value that was read last is one, which JSON has not
-
-  constructor(text: string, depth = 0) {
-    check(!/\p{Cs}|\0/u.test(text));
-    this.text = text;
-    this.depth = depth;
-  }
-
-  /** Return the text's one literal. */
-  whole(): string {
-    const value = this.value();
-    this.end();
-    return value;
-  }
-
-  /** Return keyword arguments up to the bracket behind them. */
-  keywords(): string {
-    const members: string[] = [];
-    this.listed(")", () => {
-      const name = this.match(LITERAL_WORD).normalize("NFKC");
-      check(name && !PYTHON_KEYWORDS.test(name));
-      check(this.take("="));
-      members.push(`${quote(name)}: ${this.match(JSON_WORD) || this.value()}`);
-    });
-    this.end();
-    return `{${members.join(", ")}}`;
-  }
-
-  private end(): void {
-    this.skip(true); // behind a literal, lines may be empty
-    check(this.position === this.text.length);
-  }
-
-  private skip(acrossLines = this.depth > 0): void {
-    this.match(acrossLines ? BRACKETED_SPACE : LITERAL_SPACE);
-  }
-
-  private match(pattern: RegExp): string {
-    pattern.lastIndex = this.position;
-    const found = pattern.exec(this.text)?.[0] ?? "";
-    this.position += found.length;
-    return found;
-  }
-
-  private isNext(sign: string): boolean {
-    this.skip();
-    return this.text.startsWith(sign, this.position);
-  }
-
-  private take(sign: string): boolean {
-    const isNext = this.isNext(sign);
-    if (isNext) this.position += sign.length;
-    if (isNext) this.skip();
-    return isNext;
-  }
-
-  private value(): string {
-    this.skip();
-    const sign = this.text.charAt(this.position);
-    const closing = CLOSING[sign];
-    if (closing) return this.bracketed(sign, closing);
-    this.isTuple = false;
-    if (/[-+]/.test(sign)) return this.signed(sign);
-    if (/[0-9.]/.test(sign)) return this.number(1);
-    if (this.isString()) return this.strings();
-    const constant = LITERAL_CONSTANTS.get(this.match(LITERAL_WORD));
-    check(constant);
-    return constant ?? "";
-  }
-
-  private signed(sign: string): string {
-    this.position++;
-    this.skip();
-    let brackets = 0;
-    while (this.take("(")) brackets++; // around a number they mean nothing
-    const number = this.number(sign === "-" ? -1 : 1);
-    for (; brackets > 0; brackets--) check(this.take(")"));
-    return number;
-  }
-
-  private number(sign: 1 | -1): string {
-    const text = this.match(LITERAL_NUMBER).replaceAll("_", "");
-    check(text && !/[\p{L}\p{N}_.]/u.test(this.text.charAt(this.position)));
-    if (!/^(?:0[xXoObB]|[0-9]+$)/.test(text)) {
-      check(Number.isFinite(Number(text)));
-      return floatText(sign * Number(text));
-    }
-    // Zeros before an integer would once have made it octal.
-    check(text.length <= MOST_DIGITS && !/^0+[1-9]/.test(text));
-    return String(BigInt(text) * BigInt(sign));
-  }
-
-  private isString(): boolean {
-    LITERAL_PREFIX.lastIndex = this.position;
-    return LITERAL_PREFIX.test(this.text);
-  }
-
-  /** Read strings, which are one if they stand beside each other. */
-  private strings(): string {
-    let text = "";
-    while (this.isString()) {
-      text += this.string();
-      this.skip();
-    }
-    check(!/^[bBfFrR]+["']/.test(this.text.slice(this.position, this.position + 3)));
-    return quote(text);
-  }
-
-  private string(): string {
-    const isRaw = /[rR]/.test(this.match(LITERAL_PREFIX));
-    const sign = this.text.charAt(this.position);
-    const isLong = this.text.startsWith(sign.repeat(3), this.position);
-    const mark = isLong ? sign.repeat(3) : sign;
-    const start = this.position + mark.length;
-    let end = start;
-    while (!this.text.startsWith(mark, end)) {
-      const character = this.text.charAt(end);
-      check(character && (isLong || !/[\r\n]/.test(character)));
-      end += character !== "\\" ? 1 : this.text.startsWith("\r\n", end + 1) ? 3 : 2;
-    }
-    this.position = end + mark.length;
-    const text = this.text.slice(start, end).replace(/\r\n?/g, "\n");
-    return isRaw ? text : unescapedLiteral(text);
-  }
-
-  private bracketed(opening: string, closing: string): string {
-    check(this.depth < MOST_BRACKETS);
-    this.depth++;
-    this.take(opening);
-    const isObject = opening === "{";
-    const inside: string[] = [];
-    const commas = this.listed(closing, () => {
-      inside.push(isObject ? this.member() : this.value());
-    });
-    if (opening === "(" && commas === 0 && inside[0]) return inside[0];
-    this.isTuple = opening === "(";
-    return isObject ? `{${inside.join(", ")}}` : `[${inside.join(", ")}]`;
-  }
-
-  /** Read what commas part, up to a bracket; return how many there are. */
-  private listed(closing: string, read: () => void): number {
-    let commas = 0;
-    while (!this.isNext(closing)) {
-      read();
-      if (this.take(",")) commas++;
-      else check(this.isNext(closing));
-    }
-    this.position += closing.length;
-    this.depth--;
-    this.skip();
-    return commas;
-  }
-
-  private member(): string {
-    const key = this.value();
-    check(!/^[[{]/.test(key) && this.take(":"));
-    return `${key.startsWith('"') ? key : quote(key)}: ${this.value()}`;
-  }
-}
-
-function unescapedLiteral(text: string): string {
-  return text.replace(LITERAL_ESCAPE, (all, two, four, eight, octal, other) => {
-    const digits: string | undefined = two ?? four ?? eight;
-    if (digits !== undefined) {
-      const code = Number.parseInt(digits, 16);
-      check(code <= 0x10ffff);
-      return String.fromCodePoint(code);
-    }
-    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
-    if (other === undefined) return "";
-    check(!"xuUN".includes(other));
-    if (/[bfnrt"\\]/.test(other)) return JSON.parse(`"${all}"`) as string;
-    return LITERAL_ESCAPES[other] ?? all;
-  });
-}
-
 /** Return a literal that JSON has not, or what a function `_` is given by names, as JSON. */
 export function literalAsJson(text: string): string | null {
-  const found = attempted((): string | null => {
-    if (text.startsWith("_(")) return new LiteralReader(text.slice(2), 1).keywords();
-    const reader = new LiteralReader(text);
-    const value = reader.whole();
-    return reader.isTuple || /^["\d-]/.test(value) ? null : value;
-  });
-  return found ? joinHalves(found) : null;
+  const isCall = text.startsWith("_(");
+  let at = isCall ? 2 : 0;
+  let depth = isCall ? 1 : 0; // of the brackets that are open
+  let isTuple = false; // whether the value that was read last is one, which JSON has not
+
+  const match = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0] ?? "";
+    at += found.length;
+    return found;
+  };
+  const skip = (isInBrackets = depth > 0): string =>
+    match(isInBrackets ? BRACKETED_SPACE : LITERAL_SPACE);
+  const isNext = (sign: string): boolean => {
+    skip();
+    return text.startsWith(sign, at);
+  };
+  const take = (sign: string): boolean => {
+    const isTaken = isNext(sign);
+    if (isTaken) at += sign.length;
+    if (isTaken) skip();
+    return isTaken;
+  };
+  const value = (): string => {
+    skip();
+    const sign = text.charAt(at);
+    const closing = CLOSING[sign];
+    if (closing) return bracketed(sign, closing);
+    isTuple = false;
+    if (/[-+]/.test(sign)) return signed(sign);
+    if (/[0-9.]/.test(sign)) return number(1);
+    if (isString()) return strings();
+    const constant = LITERAL_CONSTANTS.get(match(LITERAL_WORD)) ?? "";
+    check(constant);
+    return constant;
+  };
+  const signed = (sign: string): string => {
+    at++;
+    skip();
+    let brackets = 0;
+    while (take("(")) brackets++; // around a number they mean nothing
+    const found = number(sign === "-" ? -1 : 1);
+    for (; brackets > 0; brackets--) check(take(")"));
+    return found;
+  };
+  const number = (sign: 1 | -1): string => {
+    const digits = match(LITERAL_NUMBER).replaceAll("_", "");
+    check(digits && !/[\p{L}\p{N}_.]/u.test(text.charAt(at)));
+    if (!/^(?:0[xXoObB]|[0-9]+$)/.test(digits)) {
+      check(Number.isFinite(Number(digits)));
+      return floatText(sign * Number(digits));
+    }
+    // Zeros before an integer would once have made it octal.
+    check(digits.length <= MOST_DIGITS && !/^0+[1-9]/.test(digits));
+    return String(BigInt(digits) * BigInt(sign));
+  };
+  const isString = (): boolean => {
+    LITERAL_PREFIX.lastIndex = at;
+    return LITERAL_PREFIX.test(text);
+  };
+  // Strings are one if they stand beside each other.
+  const strings = (): string => {
+    let found = "";
+    for (; isString(); skip()) found += string();
+    check(!/^[bBfFrR]+["']/.test(text.slice(at, at + 3)));
+    return quote(found);
+  };
+  const string = (): string => {
+    const isRaw = /[rR]/.test(match(LITERAL_PREFIX));
+    const sign = text.charAt(at);
+    const isLong = text.startsWith(sign.repeat(3), at);
+    const mark = isLong ? sign.repeat(3) : sign;
+    const start = at + mark.length;
+    at = start;
+    while (!text.startsWith(mark, at)) {
+      const character = text.charAt(at);
+      check(character && (isLong || !/[\r\n]/.test(character)));
+      at += character !== "\\" ? 1 : text.startsWith("\r\n", at + 1) ? 3 : 2;
+    }
+    const inner = text.slice(start, at).replace(/\r\n?/g, "\n");
+    at += mark.length;
+    return isRaw ? inner : inner.replace(LITERAL_ESCAPE, unescaped);
+  };
+  const bracketed = (opening: string, closing: string): string => {
+    check(depth < MOST_BRACKETS);
+    depth++;
+    take(opening);
+    const { found, commas } = listed(closing, opening === "{" ? member : value);
+    if (opening === "(" && commas === 0 && found[0]) return found[0];
+    isTuple = opening === "(";
+    return opening === "{" ? `{${found.join(", ")}}` : `[${found.join(", ")}]`;
+  };
+  const listed = (closing: string, read: () => string): { found: string[]; commas: number } => {
+    const found: string[] = [];
+    let commas = 0;
+    while (!isNext(closing)) {
+      found.push(read());
+      if (take(",")) commas++;
+      else check(isNext(closing));
+    }
+    at += closing.length;
+    depth--;
+    skip();
+    return { found, commas };
+  };
+  const member = (): string => {
+    const key = value();
+    check(!/^[[{]/.test(key) && take(":"));
+    return `${key.startsWith('"') ? key : quote(key)}: ${value()}`;
+  };
+  const keyword = (): string => {
+    const name = match(LITERAL_WORD).normalize("NFKC");
+    check(name && !PYTHON_KEYWORDS.test(name) && take("="));
+    return `${quote(name)}: ${match(JSON_WORD) || value()}`;
+  };
+
+  const read = (): string | null => {
+    check(!/\p{Cs}|\0/u.test(text));
+    const json = isCall ? `{${listed(")", keyword).found.join(", ")}}` : value();
+    skip(true); // behind a literal, lines may be empty
+    check(at === text.length);
+    return !isCall && (isTuple || /^["\d-]/.test(json)) ? null : joinHalves(json);
+  };
+  return attempted(read) ?? null;
+}
+
+function unescaped(all: string, ...groups: (string | undefined)[]): string {
+  const [two, four, eight, octal, other] = groups;
+  const digits = two ?? four ?? eight;
+  if (digits !== undefined) {
+    const code = Number.parseInt(digits, 16);
+    check(code <= 0x10ffff);
+    return String.fromCodePoint(code);
+  }
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+  if (other === undefined) return "";
+  check(!"xuUN".includes(other));
+  if (/[bfnrt"\\]/.test(other)) return JSON.parse(`"${all}"`) as string;
+  return LITERAL_ESCAPES[other] ?? all;
 }

@@ -2,16 +2,13 @@
 
 import { repr } from "./python.js";
 
+/** A tool: as chat-completions APIs define it, or its function alone. */
+export type Tool = ToolFunction | { readonly type?: string; readonly function: ToolFunction };
+
 export interface ToolFunction {
   readonly name: string;
   readonly description?: string;
   readonly parameters?: object | null;
-}
-
-/** A tool: as chat-completions APIs define it, or its function alone. */
-export interface Tool extends Partial<ToolFunction> {
-  readonly type?: string;
-  readonly function?: ToolFunction;
 }
 
 /** The options of `Parser` and `parse`. */

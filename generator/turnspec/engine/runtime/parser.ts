@@ -147,9 +147,7 @@ export class Parser {
 }
 
 /** Say whether a text has characters, or halves of such, that JavaScript's numbers don't count. */
-function hasSurrogates(text: string): boolean {
-  return /[\ud800-\udfff]/.test(text);
-}
+const hasSurrogates = (text: string): boolean => /[\ud800-\udfff]/.test(text);
 
 /**
  * Return the message in a text, what the model wrote; the options are those of `Parser`.

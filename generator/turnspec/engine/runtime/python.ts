@@ -95,9 +95,7 @@ export function near(pieces: GrowingText, place: number, most: number): [string,
   return [text.slice(Math.max(0, place - most), place), text.slice(place, place + most)];
 }
 
-export function isList(value: unknown): value is readonly Any[] {
-  return Array.isArray(value);
-}
+export const isList = (value: unknown): value is readonly Any[] => Array.isArray(value);
 
 /** Say whether a value is an object of JSON. */
 export function isMapping(value: unknown): value is Json {
@@ -145,18 +143,14 @@ export function identity(value: object): number {
 }
 
 /** Return what Python goes through: a list's elements, or an object's keys. */
-export function walked(value: Any): Iterable<Any> {
-  return isMapping(value) ? keysOf(value) : value;
-}
+export const walked = (value: Any): Iterable<Any> => (isMapping(value) ? keysOf(value) : value);
 
 /** Say whether two lists hold the same. */
 export function equal<V>(one: readonly V[], other: readonly V[]): boolean {
   return one.length === other.length && one.every((value, at) => value === other[at]);
 }
 
-export function among<V>(value: V, values: readonly V[]): boolean {
-  return values.includes(value);
-}
+export const among = <V>(value: V, values: readonly V[]): boolean => values.includes(value);
 
 export function intersection<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): Set<V> {
   return new Set([...one].filter((value) => other.has(value)));
