@@ -31,7 +31,7 @@ _FOUND, _REPLACING = union(MATCH, NULL), function_of(MATCH, STR)
 _FUNCTIONS = {
     **{"chr": ("String.fromCodePoint", STR), "ValueError": ("new ValueError", ANY)},
     **{"int/1": ("Number", NUM), "int/2": ("Number.parseInt", NUM)},
-    **{"id": ("identity", NUM), "str": ("String", STR)},
+    "str": ("String", STR),
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.
@@ -61,7 +61,7 @@ _METHODS = {
         **{"keys": (".keys", Kind("iterable", (_ELEMENT,))), "clear": (".clear", NULL)},
         **{"values": (".values", Kind("iterable", (_MEMBER,)))},
         **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
-        **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("kept", _MEMBER)},
+        **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("keptIn", _MEMBER)},
         **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},
         **{"get/2": ("{0}.get({1}) ?? {2}", _MEMBER_OR_OTHER)},
     },
@@ -121,6 +121,10 @@ class Calls(Walking):
         if kind not in SIZES:
             raise Refused(node, f"len of {kind}")
         return Value(f"{value.tight}.{SIZES[kind]}", NUM)
+
+    def _call_id(self, node: ast.Call, _: Kind) -> Value:
+        """An object itself is what JavaScript compares it by."""
+        return self.value(node.args[0])
 
     def _call_bool(self, node: ast.Call, _: Kind) -> Value:
         return self.as_bool(node.args[0])

@@ -78,7 +78,9 @@ class Module(Learning):
     def _is_type(self, name: str) -> bool:
         """Tell whether a name is of types alone."""
         class_ = self.classes.get(name)
-        return bool(class_ and (class_.is_enum or class_.record)) or name in self.annotations.written
+        return (
+            bool(class_ and (class_.is_enum or class_.record)) or name in self.annotations.written
+        )
 
     def _put_top(self, node: ast.stmt) -> None:
         name = name_of(node)

@@ -48,7 +48,9 @@ _CONDITION = re.compile(r"//#if (\w+)")
 _CONDITIONAL = re.compile(rf"^ *{_CONDITION.pattern}\n((?:.*\n)*?) *//#end\n", re.MULTILINE)
 _METHOD = re.compile(r" \{\n(?:    .*\n|\n)*  \}$", re.MULTILINE)
 _FUNCTION = re.compile(r" \{\n(?:  .*\n|\n)*\}\Z")
-_PRIVATE = re.compile(rf"^{_COMMENT}  private (?:[^{{;\n]*;(?: //.*)?|(?:.*\n)+?  \}})\n\n?", re.MULTILINE)
+_PRIVATE = re.compile(
+    rf"^{_COMMENT}  private (?:[^{{;\n]*;(?: //.*)?|(?:.*\n)+?  \}})\n\n?", re.MULTILINE
+)
 #: What is not exported is told of in TypeScript.
 _INNER_DOC = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n(?!export )", re.MULTILINE)
 _WITH_DEFAULT = re.compile(r"(\w+)(?:: ([^=,()]+?))? = (\{\}|false)(?=[,)])")

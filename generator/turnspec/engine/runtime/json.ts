@@ -1,7 +1,7 @@
 /** JSON texts: what they hold, and what is wrong with them. */
 
 import type { ProblemKind } from "./format.js";
-import { type Any, attempted, isList, kept, repr, ValueError } from "./python.js";
+import { type Any, attempted, isList, keptIn, repr, ValueError } from "./python.js";
 
 /** A number as JSON writes it: JavaScript's don't tell 1 from 1.0, nor hold all digits. */
 export class JsonNumber {
@@ -84,7 +84,7 @@ function membersJoined(value: JsonData): JsonData {
   if (Array.isArray(value)) return value.map(membersJoined);
   if (!(value instanceof Map)) return value;
   const found = new Map<string, JsonData[]>();
-  for (const [key, member] of value) kept(found, String(key), []).push(membersJoined(member));
+  for (const [key, member] of value) keptIn(found, String(key), []).push(membersJoined(member));
   return new Map(
     Array.from(found, ([key, all]) => [key, all.length > 1 ? all : (all[0] as JsonData)]),
   );

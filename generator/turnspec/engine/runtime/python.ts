@@ -132,16 +132,6 @@ export function membersOf(object: Json): [string, Any][] {
   return object instanceof Map ? [...object] : Object.entries(object);
 }
 
-const IDENTITIES = new WeakMap<object, number>();
-let identities = 0;
-
-/** Return a number that no other object has. */
-export function identity(value: object): number {
-  const found = IDENTITIES.get(value) ?? identities++;
-  IDENTITIES.set(value, found);
-  return found;
-}
-
 /** Return what Python goes through: a list's elements, or an object's keys. */
 export const walked = (value: Any): Iterable<Any> => (isMapping(value) ? keysOf(value) : value);
 
@@ -172,7 +162,7 @@ export function addAll(container: Set<Any> | Map<Any, Any>, values: Iterable<Any
 }
 
 /** Return a member of a map, which is the other value from now on if there was none. */
-export function kept<K, V>(map: Map<K, V>, key: K, other: V): V {
+export function keptIn<K, V>(map: Map<K, V>, key: K, other: V): V {
   const found = map.get(key) ?? other;
   map.set(key, found);
   return found;
