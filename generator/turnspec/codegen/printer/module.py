@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.kinds import ANY, NULL, RENAMED, Kind, Refused
-from turnspec.codegen.printer.layout import WIDTH, braces, called
+from turnspec.codegen.printer.layout import WIDTH, braces, called, shortened
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
 from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.statements import joined
@@ -53,7 +53,7 @@ class Module(Learning):
                     self._put_top(node)
         if self.refusals:
             raise NotInSubset(self.refusals)
-        text = re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines))
+        text = re.sub(r"\n{3,}", "\n\n", shortened("\n".join(self.lines)))
         return re.sub(r"(?<=\{\n)\n", "", text).strip("\n") + "\n"
 
     def _uses(self, name: str) -> Iterator[str]:
