@@ -148,8 +148,9 @@ class Statements(Calls):
         self.put(joined(f"{keyword}{text} =", value.text), node)
 
     def _expected(self, target: ast.expr) -> Kind:
-        if isinstance(target, ast.Name):
-            return self.declared.get(target.id, ANY)
+        if isinstance(target, ast.Name):  # of which a function tells its own kinds
+            found = self.declared.get(target.id, ANY)
+            return ANY if found.name == "function" else found
         return self.value(target).kind if isinstance(target, ast.Attribute) else ANY
 
     def _put_annassign(self, node: ast.AnnAssign, given: ast.expr) -> None:

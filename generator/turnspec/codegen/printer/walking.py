@@ -116,7 +116,7 @@ class Walking(Conditions):
         """Return the first of many values that fulfils a condition."""
         kinds = {name: many.kind.element}
         with self.knowing(kinds):
-            by = self.arrow(kinds, self.truth(condition), is_noted=False)
+            by = self.arrow(kinds, self.truth(condition), Kind("function"))
         return Value(called(f"{many.tight}.find", [by.text]), many.kind.element)
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, expected: Kind) -> Value:
