@@ -3,13 +3,9 @@
 import { repr } from "./python.js";
 
 /** A tool: as chat-completions APIs define it, or its function alone. */
-export type Tool = ToolFunction | { readonly type?: string; readonly function: ToolFunction };
+export type Tool = ToolFunction | { type?: string; function: ToolFunction };
 
-export interface ToolFunction {
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters?: object | null;
-}
+export type ToolFunction = { name: string; description?: string; parameters?: object | null };
 
 /** The options of `Parser` and `parse`. */
 export interface ParserOptions {

@@ -184,11 +184,7 @@ async function* eventsOf(
 
 /** Return a text from one offset to another, as events have them: they count code points. */
 export function sliceOf(text: string, { start, end }: { start: number; end: number }): string {
-  const places: [number, number] = [Math.max(start, 0), Math.max(end, 0)];
-  const hasPairs = /[\ud800-\udbff][\udc00-\udfff]/.test(text);
-  return hasPairs
-    ? Array.from(text)
-        .slice(...places)
-        .join("")
-    : text.slice(...places);
+  const [from, to] = [Math.max(start, 0), Math.max(end, 0)];
+  if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return text.slice(from, to);
+  return Array.from(text).slice(from, to).join("");
 }

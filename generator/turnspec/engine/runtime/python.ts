@@ -59,7 +59,7 @@ export function repr(value: unknown): string {
     if (/[\n\r\t\\]/.test(sign)) return JSON.stringify(sign).slice(1, -1);
     const code = sign.codePointAt(0) ?? 0;
     const [letter, digits] = code > 0xffff ? ["U", 8] : code > 0xff ? ["u", 4] : ["x", 2];
-    return `\\${letter}${code.toString(16).padStart(Number(digits), "0")}`;
+    return `\\${letter}${code.toString(16).padStart(digits, "0")}`;
   });
   return mark + visible + mark;
 }
@@ -252,8 +252,8 @@ export class Match {
   end(): number {
     return this.found.index + this.found[0].length;
   }
-
   //#if lastgroup
+
   /** The name of the last group that found something. */
   get lastgroup(): string | null {
     for (let at = this.names.length; at > 0; at--) {
