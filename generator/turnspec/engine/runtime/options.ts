@@ -44,24 +44,19 @@ const TAKES: Readonly<Record<keyof ParserOptions, string>> = {
 
 /** Throw a TypeError that says what is right where there is no such option, or none of its values. */
 export function checkOptions(options: ParserOptions): void {
+  const known = new Map(Object.entries(TAKES));
   for (const [name, value] of Object.entries(options)) {
-    const takes = new Map(Object.entries(TAKES)).get(name);
+    const takes = known.get(name);
     if (takes === undefined) {
-      throw new TypeError(`there is no option ${name}; there are ${Object.keys(TAKES).join(", ")}`);
+      throw new TypeError(`there is no option ${name}; there are ${[...known.keys()].join(", ")}`);
     }
-    if (takes && value !== undefined && !fits(value, takes)) {
-      const told = Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : repr(value);
+    const areTexts = Array.isArray(value) && value.every((text) => typeof text === "string");
+    const kind = typeof value === "string" ? "a string" : areTexts ? "a list" : "?";
+    const told = Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : repr(value);
+    if (takes && value !== undefined && !takes.includes(kind) && !takes.includes(told)) {
       throw new TypeError(`${name}: ${told.slice(0, 99)} is not ${takes}`);
     }
   }
-}
-
-/** Say whether a value is what these words say. */
-function fits(value: unknown, takes: string): boolean {
-  if (!Array.isArray(value)) {
-    return takes.includes(repr(value)) || (typeof value === "string" && takes.includes("a string"));
-  }
-  return takes.includes("a list") && value.every((text) => typeof text === "string");
 }
 
 /** A text, or one with a flag: whether it is a special token. */

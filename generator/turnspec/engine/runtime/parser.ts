@@ -1,14 +1,6 @@
 /** The parser: what it is given, and what it gives. */
 
-import {
-  FORMAT,
-  Input,
-  type ParserEvent,
-  type Problem,
-  readTurn,
-  rulesFor,
-  Turn,
-} from "./format.js";
+import { FORMAT, Input, type ParserEvent, readTurn, rulesFor, Turn } from "./format.js";
 import {
   checkOptions,
   type ParserOptions,
@@ -95,12 +87,9 @@ export class Parser {
 
   /** The message as far as it is known. */
   get message(): Message {
-    const { message } = this.turn;
-    if (this.pairs.length === 0) return message;
-    const problems = message.problems.map((problem: Problem) => {
-      return { ...problem, offset: this.codePoints(problem.offset) };
-    });
-    return new Message(message.content, message.reasoningContent, message.toolCalls, problems);
+    const { content, reasoningContent, toolCalls, problems } = this.turn.message;
+    const told = problems.map((it) => ({ ...it, offset: this.codePoints(it.offset) }));
+    return new Message(content, reasoningContent, toolCalls, told);
   }
 
   private take(text: string, special: boolean): ParserEvent[] {
