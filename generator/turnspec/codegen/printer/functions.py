@@ -69,8 +69,10 @@ class Functions(Statements):
         self.bind(node.target, many.kind.element)
         names = stored(node.target)
         keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-        own = keyword if self.scope.by.get(id(node), set()) >= names else ""
-        head = f"for ({own}{self.target(node.target)} of {many.text}) {{"
+        own = self.scope.by.get(id(node), set())
+        for name in sorted(own if not own >= names else ()):  # others are declared before
+            self.put_let(name)
+        head = f"for ({keyword * (own >= names)}{self.target(node.target)} of {many.text}) {{"
         self.put(head, node, node.iter)
         self.block(node.body)
 
