@@ -45,12 +45,16 @@ SAME: dict[str, tuple[str, str]] = {
         """,
     ),
     "membership": (
-        "",
+        """
+        WORDS = {"a": "first"}
+        WORDS |= {"b": "second"}
+        """,
         """
         names = {"a", text}
         known: dict[str, int] = {"__proto__": 1, "constructor": 2}
         words = ("a", "b", "__proto__", "toString")
         told = [word for word in words if word in names or word in known]
+        told += [WORDS.get(text[:1]) or "no word"]
         return f"{' '.join(told)} {'duck' if '🦆' in text else 'none'}"
         """,
     ),
@@ -75,6 +79,10 @@ SAME: dict[str, tuple[str, str]] = {
         while count > 3 and (left := count - 1):
             count = left - 1
         start, count = count, count + 1
+        for count, sign in enumerate(text):
+            last = f"{sign}{count}"
+        if text:
+            count = count + 1
         return f"{last or 'none'} {count} {start}"
         """,
     ),
@@ -104,7 +112,7 @@ SAME: dict[str, tuple[str, str]] = {
 
             @cached_property
             def length(self) -> int:
-                return self.doubled.count("b")
+                return len(self.doubled.split("b")) - 1
 
             def kind(self) -> Shape:
                 return Shape.ROUND if self.sign == "b" else Shape.FLAT
@@ -323,6 +331,12 @@ def test_small_modules_are_strict_typescript(tmp_path: Path) -> None:
 def test_what_is_no_part_of_the_subset_is_refused_with_its_line(body: str, told: str) -> None:
     with pytest.raises(NotInSubset, match=told.replace("+", r"\+")):
         Module(f"{HEAD}def run(text: str) -> str:\n    {body}\n").printed(["run"])
+
+
+def test_what_changes_a_constant_is_refused() -> None:
+    source = f"{HEAD}N = 1\nN += 1\ndef run(text: str) -> str:\n    return text * N\n"
+    with pytest.raises(NotInSubset, match="line 8: AugAssign"):
+        Module(source).printed(["run"])
 
 
 def test_all_refusals_are_told_at_once() -> None:

@@ -52,7 +52,7 @@ def list_in(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
 
 def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return a schema, what it refers to in `root`, and its alternatives, each once."""
-    found: dict[int, Mapping[str, Any]] = {}
+    found: dict[object, Mapping[str, Any]] = {}
     waiting: list[Any] = [schema]
     while waiting:
         option = waiting.pop()

@@ -31,7 +31,7 @@ _FOUND, _REPLACING = union(MATCH, NULL), function_of(MATCH, STR)
 _FUNCTIONS = {
     **{"chr": ("String.fromCodePoint", STR), "ValueError": ("new ValueError", ANY)},
     **{"int/1": ("Number", NUM), "int/2": ("Number.parseInt", NUM)},
-    **{"id": ("identity", NUM), "str": ("String", STR)},
+    "str": ("String", STR),
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.
@@ -45,7 +45,6 @@ _OF_STR = {
     **{"replace/2": (".replaceAll", STR), "replace/3": ("{0}.replace({1}, {2})", STR)},
     **{"split/0": ("wordsIn", list_of(STR)), "split/1": (".split", list_of(STR))},
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
-    **{"isdecimal": ("isDecimal", BOOL), "count": ("countOf", NUM)},
 }
 _OF_OBJECT = {
     **{"get": ("memberOf", ANY), "keys": ("keysOf", list_of(STR))},
@@ -122,6 +121,10 @@ class Calls(Walking):
         if kind not in SIZES:
             raise Refused(node, f"len of {kind}")
         return Value(f"{value.tight}.{SIZES[kind]}", NUM)
+
+    def _call_id(self, node: ast.Call, _: Kind) -> Value:
+        """An object itself is what JavaScript compares it by."""
+        return self.value(node.args[0])
 
     def _call_bool(self, node: ast.Call, _: Kind) -> Value:
         return self.as_bool(node.args[0])

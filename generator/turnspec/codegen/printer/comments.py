@@ -59,11 +59,6 @@ class Comments:
         lines = range(first, end + 1)
         return " ".join(self._beside.pop(line) for line in lines if line in self._beside)
 
-    def are_in(self, node: ast.stmt) -> bool:
-        """Tell whether there are comments in the lines of a statement."""
-        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        return any(line in self._beside or line in self.alone for line in lines)
-
     def drop(self, first: int, last: int) -> None:
         """Leave out the comments in some lines, and those right above them."""
         while first - 1 in self.alone:

@@ -86,11 +86,12 @@ class Expressions:
         """Return an annotation."""
         return f": {kind.shown}" if self.is_typed else ""
 
-    def arrow(self, kinds: Mapping[str, Kind], body: Value, *, is_noted: bool = True) -> Value:
-        """Return a function of some names."""
-        notes = ((camel(name), self.note(kind) * is_noted) for name, kind in kinds.items())
+    def arrow(self, kinds: Mapping[str, Kind], body: Value, expected: Kind) -> Value:
+        """Return a function of some names, whose kinds are told where none is expected."""
+        is_known = expected.part("function") is not None
+        notes = ("" if is_known else self.note(kind) for kind in kinds.values())
         text = f"({body.text})" if body.text.startswith("{") else body.text
-        given = ", ".join(name + note for name, note in notes)
+        given = ", ".join(map("{}{}".format, map(camel, kinds), notes))
         return Value(f"({given}) => {text}", function_of(*kinds.values(), body.kind), LOW)
 
     # Names and literals.
@@ -107,7 +108,7 @@ class Expressions:
                 return Value(str(node.value), NUM)
         raise Refused(node, "literal")
 
-    def _name(self, node: ast.Name, _: Kind) -> Value:
+    def _name(self, node: ast.Name, expected: Kind) -> Value:
         name = node.id
         if name == "self" and self.owner:
             return Value("this", Kind("class", text=self.owner.name))
@@ -122,7 +123,7 @@ class Expressions:
         given: list[ast.expr] = [ast.Name(parameter, ast.Load()) for parameter in init.kinds]
         with self.knowing(init.kinds):
             made = self.value(ast.copy_location(ast.Call(node, given, []), node))
-        return self.arrow(init.kinds, made)
+        return self.arrow(init.kinds, made, expected)
 
     def _joinedstr(self, node: ast.JoinedStr, _: Kind) -> Value:
         text = ""
@@ -227,7 +228,7 @@ class Expressions:
         known = expected.of if expected.name == "function" else (ANY,) * len(given.args)
         kinds = {arg.arg: kind for arg, kind in zip(given.args, known)}  # noqa: B905
         with self.knowing(kinds):
-            return self.arrow(kinds, self.value(node.body), is_noted=False)
+            return self.arrow(kinds, self.value(node.body), Kind("function"))
 
     # Parts of values.
 
@@ -274,12 +275,12 @@ class Expressions:
             case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(count))) if (
                 kind == STR and index.lower and ast.unparse(left) == ast.unparse(index.lower)
             ):
-                return Value(called("charactersAt", [value.text, start, str(count)]), STR)
+                return Value(called("characters", [value.text, "0", str(count), start]), STR)
         inside = ", ".join(filter(None, [start or "0" * bool(end), end]))
         kind = list_of(kind.of[0]) if kind.name == "array" else kind
         return Value(f"{value.tight}.slice({inside})", kind)
 
-    def _attribute(self, node: ast.Attribute, _: Kind) -> Value:
+    def _attribute(self, node: ast.Attribute, expected: Kind) -> Value:
         name, owner = node.attr, node.value.id if isinstance(node.value, ast.Name) else ""
         class_ = self.classes.get(owner)
         if class_ and name in class_.members:
@@ -297,22 +298,24 @@ class Expressions:
             return of_pattern[name]
         if kind == MATCH and name in _OF_MATCH:
             return Value(f"{text}.{name}", _OF_MATCH[name])
-        kinds = []
+        kinds, made = [], ""
         for part in kind.parts:
             found = self.member_of(part, name)
             if found is None:
                 raise Refused(node, f"attribute {name} of {part.text or part.name}")
             if isinstance(found, Signature) and not found.is_property:
-                return self._bound(node, f"{text}.{names.member(name)}", found)
-            kinds.append(found.returns if isinstance(found, Signature) else found)
-        return Value(f"{text}.{names.member(name)}", union(*kinds))
+                return self._bound(node, f"{text}.{names.member(name)}", found, expected)
+            if isinstance(found, Signature):
+                made, found = "()" * found.is_kept, found.returns
+            kinds.append(found)
+        return Value(f"{text}.{names.member(name)}{made}", union(*kinds))
 
-    def _bound(self, node: ast.Attribute, method: str, found: Signature) -> Value:
+    def _bound(self, node: ast.Attribute, method: str, found: Signature, expected: Kind) -> Value:
         """Return a method of what has a name as a function, which is quicker than a bound one."""
         if not isinstance(node.value, ast.Name) or not self.is_lasting(node.value.id):
             raise Refused(node, f"method {node.attr} of what may be another one later")
         call = Value(f"{method}({', '.join(map(camel, found.kinds))})", found.returns)
-        return self.arrow(found.kinds, call)
+        return self.arrow(found.kinds, call, expected)
 
     def is_lasting(self, name: str) -> bool:
         """Tell whether a name has one value for as long as it is known."""

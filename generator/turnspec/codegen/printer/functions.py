@@ -7,15 +7,13 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from turnspec.codegen.printer.kinds import ANY, BOOL, NUM, STR, Kind, Refused, union
-from turnspec.codegen.printer.layout import WIDTH, enclosed, flat
+from turnspec.codegen.printer.layout import enclosed
 from turnspec.codegen.printer.names import Signature, camel
 from turnspec.codegen.printer.scopes import Scope
-from turnspec.codegen.printer.statements import INDENT, Statements, stored
+from turnspec.codegen.printer.statements import Statements, stored
 
 _STORING = (ast.Assign, ast.AnnAssign, ast.For, ast.NamedExpr)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-#: Statements that stand behind their condition, without braces.
-_SHORT = (*_LEAVING, ast.Expr, ast.Assign, ast.AugAssign)
 
 
 class Functions(Statements):
@@ -23,47 +21,15 @@ class Functions(Statements):
 
     reserved: Collection[str] = ()  # names that something else has
 
-    def _short(self, head: str, body: list[ast.stmt], kinds: tuple[type, ...] = _SHORT) -> str:
-        """Return a block of one short statement behind its head; nothing if it isn't such."""
-        if body[1:] or not isinstance(body[0], kinds):
-            return ""
-        lines, self.lines = self.lines, []
-        self.statement(body[0])
-        made, self.lines = "\n".join(self.lines).strip(), lines
-        text = f"{head} {made}"
-        is_one = "\n" not in made and not made.startswith(("const ", "let ", "//"))
-        return text if is_one and self.depth * INDENT + len(text) <= WIDTH else ""
-
-    def _short_if(self, node: ast.If, before: str = "") -> list[str]:
-        """Return a condition of which all blocks are short statements; else nothing."""
-        head = f"{before}if ({flat(self.truth(node.test).text)})"
+    def _put_if(self, node: ast.If, before: str = "") -> None:
+        test = self.truth(node.test).text
+        self.put(enclosed(f"{before}if (", test, ") {"), node, node.test)
         with self.knowing({}):
             self.narrow(node.test, True)
-            found = [self._short(head, node.body)]
-        with self.knowing({}):
-            self.narrow(node.test, False)
-            match node.orelse:
-                case [ast.If() as other] if id(other) not in self.scope.before:
-                    found += self._short_if(other, "else ") or [""]
-                case [_, *_] as others:
-                    found.append(self._short("else", others))
-        return found if all(found) else []
-
-    def _put_if(self, node: ast.If, before: str = "") -> None:
-        is_long = bool(before) or self.comments.are_in(node)
-        short = [] if is_long else self._short_if(node)
-        for text in short:
-            self.put(text)
-        if not short:
-            test = self.truth(node.test).text
-            self.put(enclosed(f"{before}if (", test, ") {"), node, node.test)
-            with self.knowing({}):
-                self.narrow(node.test, True)
-                self.block(node.body, "")
+            self.block(node.body, "")
         outer = self.kinds
         self.narrow(node.test, False)
-        if not short:
-            self._put_else(node)
+        self._put_else(node)
         if not isinstance(node.body[-1], _LEAVING):
             self.kinds = outer
 
@@ -103,13 +69,12 @@ class Functions(Statements):
         self.bind(node.target, many.kind.element)
         names = stored(node.target)
         keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-        own = keyword if self.scope.by.get(id(node), set()) >= names else ""
-        head = f"for ({own}{self.target(node.target)} of {many.text})"
-        is_long = self.comments.are_in(node)
-        short = "" if is_long else self._short(head, node.body, (ast.Expr, ast.AugAssign))
-        self.put(short or f"{head} {{", node, node.iter)
-        if not short:
-            self.block(node.body)
+        own = self.scope.by.get(id(node), set())
+        for name in sorted(own if not own >= names else ()):  # others are declared before
+            self.put_let(name)
+        head = f"for ({keyword * (own >= names)}{self.target(node.target)} of {many.text}) {{"
+        self.put(head, node, node.iter)
+        self.block(node.body)
 
     def _put_try(self, node: ast.Try, handler: ast.ExceptHandler) -> None:
         if ast.unparse(handler.type or node) not in ("ValueError", "PYTHON_ERRORS") or handler.name:

@@ -14,7 +14,12 @@ BEGIN, END, LINE, COMMA, CHAIN, PAD = "\x02\x03\x04\x05\x06\x07"
 _SIGN = re.compile(f"([{BEGIN}-{PAD}])")
 _INDENT = 2
 WIDTH = 100
-
+_ARM = (
+    r"(?:{0}) \{{(?: //.*)?\n\1  (?!(?:if|for|while|const|let|case) ?\b|//)[^\n]*;(?: //.*)?\n\1\}}"
+)
+_IF, _ELSE, _FOR = map(_ARM.format, (r"if \([^\n]*\)", "else", r"for \([^\n]*\)"))
+#: A condition, or a loop, of which all blocks hold one statement.
+_SHORT = re.compile(rf"^( *)(?:{_IF}(?: else {_IF})*(?: {_ELSE})?(?! else)|{_FOR})$", re.MULTILINE)
 
 #: Parts that break together, behind the sign that they begin with.
 _Group = list["str | _Group"]
@@ -129,3 +134,19 @@ def _width_to_break(parts: _Group, after: int) -> int:
             return size
         size += len(_flat(part))
     return size + after
+
+
+def shortened(text: str) -> str:
+    """Return lines of which blocks of one statement stand behind their heads, if all fit in."""
+    return _SHORT.sub(_without_braces, text)
+
+
+def _without_braces(found: re.Match[str]) -> str:
+    lines = re.split(rf"\n{found[1]}\}}(?: |$)", found[0])[:-1]
+    lines = [re.sub(r" \{( //.*)?\n *(.*)", r" \2\1", line) for line in lines]
+    lines = [line if line.startswith(found[1]) else found[1] + line for line in lines]
+    if len(lines) == 1 and len(lines[0]) > WIDTH and " // " in lines[0]:
+        line, _, note = lines[0].rpartition(" // ")
+        lines = [f"{found[1]}// {note}", line]
+    is_short = all(len(line) <= WIDTH and line.count("// ") < 2 for line in lines)
+    return "\n".join(lines) if is_short else found[0]

@@ -139,7 +139,8 @@ class Learning(Functions):
         more = zip(given.kwonlyargs, given.kw_defaults, strict=True)
         defaults = {arg.arg: value for arg, value in (*last, *more) if value}
         names = {ast.unparse(each) for each in node.decorator_list}
-        return Signature(kinds, defaults, returns, bool(names & set(DECORATORS)))
+        is_kept = "cached_property" in names
+        return Signature(kinds, defaults, returns, bool(names & set(DECORATORS)), is_kept)
 
     def _learn_constant(self, node: ast.stmt) -> None:
         name = name_of(node)
@@ -179,12 +180,22 @@ class Learning(Functions):
 
 
 def _tops(body: list[ast.stmt]) -> Iterable[ast.stmt]:
-    """Yield the statements of a module, and those for type checkers."""
+    """Yield the statements of a module, and those for type checkers; a table is made at once."""
+    tables: dict[str, ast.Dict] = {}
     for node in body:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            yield from _tops(node.body)
-        elif not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr | ast.AugAssign):
-            yield node
+        match node:
+            case ast.If() if ast.unparse(node.test) == "TYPE_CHECKING":
+                yield from _tops(node.body)
+            case ast.Import() | ast.ImportFrom() | ast.Expr():
+                continue
+            case ast.AugAssign(ast.Name(name), ast.BitOr(), ast.Dict(keys, values)):
+                tables[name].keys += keys
+                tables[name].values += values
+            case ast.Assign([ast.Name(name)], ast.Dict() as table):
+                tables[name] = table
+                yield node
+            case _ if name_of(node) != "__all__":
+                yield node
 
 
 def name_of(node: ast.stmt) -> str:
@@ -192,7 +203,7 @@ def name_of(node: ast.stmt) -> str:
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return name
-        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+        case ast.Assign([target]) | ast.AnnAssign(target) | ast.AugAssign(target):
             return ast.unparse(target)
     return ""
 

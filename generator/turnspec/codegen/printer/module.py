@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from turnspec.codegen.printer.comments import block
-from turnspec.codegen.printer.kinds import ANY, NULL, Kind, Refused
-from turnspec.codegen.printer.layout import WIDTH, braces, called
+from turnspec.codegen.printer.kinds import ANY, NULL, RENAMED, Kind, Refused
+from turnspec.codegen.printer.layout import WIDTH, braces, called, shortened
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
 from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.statements import joined
@@ -43,7 +43,9 @@ class Module(Learning):
                 self.comments.drop(_first_line(node), node.end_lineno or 0)
         self.learn()
         for node in self.tops:
-            if name_of(node) in self.needed:
+            if not self.is_typed and self._is_type(name_of(node)):
+                self.comments.drop(_first_line(node), node.end_lineno or 0)
+            elif name_of(node) in self.needed:
                 with self.noting():
                     self.check(node, [name_of(node)])
                     for lines in self.comments.sections(_first_line(node)):
@@ -51,7 +53,7 @@ class Module(Learning):
                     self._put_top(node)
         if self.refusals:
             raise NotInSubset(self.refusals)
-        text = re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines))
+        text = re.sub(r"\n{3,}", "\n\n", shortened("\n".join(self.lines)))
         return re.sub(r"(?<=\{\n)\n", "", text).strip("\n") + "\n"
 
     def _uses(self, name: str) -> Iterator[str]:
@@ -72,6 +74,13 @@ class Module(Learning):
         if name.isupper() or not isinstance(value, ast.Subscript | ast.BinOp | ast.Constant):
             return False
         return "Literal[" not in ast.unparse(value)
+
+    def _is_type(self, name: str) -> bool:
+        """Tell whether a name is of types alone."""
+        class_ = self.classes.get(name)
+        return (
+            bool(class_ and (class_.is_enum or class_.record)) or name in self.annotations.written
+        )
 
     def _put_top(self, node: ast.stmt) -> None:
         name = name_of(node)
@@ -94,9 +103,9 @@ class Module(Learning):
                 self.put(f"export const FORMAT{note} = {braces(texts)};")
             case _ if name in self.annotations.written:
                 kind = self.annotations.kind(ast.Name(name))
-                if kind.alias == name:
+                if kind.alias == (shown := RENAMED.get(name, name)):
                     parts = _alternatives(self.annotations.written[name])
-                    self._put_type(name, [self.annotations.kind(part).shown for part in parts])
+                    self._put_type(shown, [self.annotations.kind(part).shown for part in parts])
             case ast.AnnAssign(value=ast.expr() as value) | ast.Assign(value=value):
                 self._put_constant(node, name, value)
             case _:
@@ -117,8 +126,6 @@ class Module(Learning):
 
     def _put_type(self, name: str, parts: list[str]) -> None:
         """Put a type of several alternatives, as many on a line as fit in."""
-        if not self.is_typed:
-            return
         head = f"{'export ' if name in self.exported else ''}type {name} ="
         text = f"{head} {' | '.join(parts)};"
         if len(text) > WIDTH:
@@ -160,6 +167,9 @@ class Module(Learning):
     def _put_class(self, node: ast.ClassDef) -> None:
         class_ = self.owner = self.classes[node.name]
         body = self._put_doc(node)
+        if class_.record:
+            self._put_record(class_)
+            return
         base = f" extends {class_.base}" if class_.base else ""
         self.put(f"class {node.name}{base} {{")
         self.depth += 1
@@ -171,6 +181,14 @@ class Module(Learning):
         self.depth -= 1
         self.put("}")
         self.owner = None
+
+    def _put_record(self, class_: Class) -> None:
+        members = [f"{name}{self.note(class_.fields[name])}" for name in class_.record]
+        start, end = ("Readonly<{", "}>") if class_.members else ("{", "}")
+        head = f"{'export ' * (class_.name in self.exported)}type {class_.name} = {start}"
+        line = f"{head} {'; '.join(members)} {end};"
+        broken = [head, *(f"  {member};" for member in members), f"{end};"]
+        self.lines += [line] if len(line) <= WIDTH else broken
 
     def _put_fields(self, class_: Class) -> None:
         given, sure = dict[str, tuple[str, ast.stmt]](), set[str]()
@@ -211,27 +229,15 @@ class Module(Learning):
         self.put_comments(_first_line(node))
         body = self._put_doc(node)
         name, result = member(node.name), self._result(signature.returns)
-        if decorators == ["cached_property"]:
-            name = self._put_kept(name, signature.returns, result)
         is_again = base is not None and node.name in base.methods and self.is_typed
         name = f"{'override ' * is_again}{'get ' * (decorators == ['property'])}{_star(node)}{name}"
         if node.name == "__init__":
             name, result = "constructor", ""
         head = f"{called(name, self.parameters(signature, body))}{result}"
+        if signature.is_kept:
+            head = f"{'readonly ' * self.is_typed}{name} = once((){result} =>"
         self.function(head, signature, body, node.end_lineno or 0)
-
-    def _put_kept(self, name: str, kind: Kind, result: str) -> str:
-        """Put a property that is made once, when it is asked for; return the name of what does."""
-        plain = name.strip("_")
-        plain = plain[:1].upper() + plain[1:]
-        self.put(f"get {name}(){result} {{")
-        self.put(f"  return (this._kept{plain} ??= this._made{plain}());")
-        self.put("}")
-        self.lines.append("")
-        if self.is_typed:
-            self.put(f"_kept{plain}: {kind.shown} | undefined;")
-            self.lines.append("")
-        return f"_made{plain}"
+        self.lines[-1] += ");" * signature.is_kept
 
 
 def _first_line(node: ast.stmt) -> int:

@@ -96,6 +96,7 @@ class Signature:
     defaults: dict[str, ast.expr] = field(default_factory=dict)
     returns: Kind = ANY
     is_property: bool = False
+    is_kept: bool = False  # a property that is made once
 
     @property
     def as_kind(self) -> Kind:

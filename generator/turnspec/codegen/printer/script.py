@@ -20,16 +20,17 @@ FILES = ("parser", "options", "results", "json", "literals", "python", "loading"
 BY_HAND = frozenset(
     (
         "check_options",
-        *("Parser", "parse", "read_again", "Record", "Problem", "ToolCall", "Message"),
-        *("ReasoningDelta", "ContentDelta", "ToolCallStart", "ToolCallDelta"),
-        *("ToolCallEnd", "Event", "GrowingText", "dump_json", "quote", "load_json"),
+        *("Parser", "parse", "read_again", "Record", "Message"),
+        *("GrowingText", "dump_json", "quote", "load_json"),
         *("find_flaw", "with_repeated_joined", "joined", "literal", "literal_as_json"),
         *("without_warnings", "join_halves", "types_of", "PYTHON_ERRORS", "is_list"),
         *("is_mapping", "apart", "near"),
     )
 )
 #: What the runtime asks of a printed parser.
-ROOTS = ("FORMAT", "read_turn", "Turn", "Input", "rules_for", "ProblemKind")
+ROOTS = ("FORMAT", "read_turn", "Turn", "Input", "rules_for")
+#: Types of what a parser gives, as Python's modules name them.
+TYPES = ("Problem", "ToolCall", "Event")
 #: What users take.
 PUBLIC = (
     *("FORMAT", "ContentDelta", "Message", "Parser", "ParserEvent", "ParserOptions", "Pieces"),
@@ -42,9 +43,16 @@ _DECLARATION = re.compile(
     re.MULTILINE,
 )
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
+#: What a script has only if it uses a word, which a member or a class of the module has.
+_CONDITION = re.compile(r"//#if (\w+)")
+_CONDITIONAL = re.compile(rf"^ *{_CONDITION.pattern}\n((?:.*\n)*?) *//#end\n", re.MULTILINE)
 _METHOD = re.compile(r" \{\n(?:    .*\n|\n)*  \}$", re.MULTILINE)
 _FUNCTION = re.compile(r" \{\n(?:  .*\n|\n)*\}\Z")
-_PRIVATE = re.compile(rf"^{_COMMENT}  private (?:[^{{;\n]*;|(?:.*\n)+?  \}})\n\n?", re.MULTILINE)
+_PRIVATE = re.compile(
+    rf"^{_COMMENT}  private (?:[^{{;\n]*;(?: //.*)?|(?:.*\n)+?  \}})\n\n?", re.MULTILINE
+)
+#: What is not exported is told of in TypeScript.
+_INNER_DOC = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n(?!export )", re.MULTILINE)
 _WITH_DEFAULT = re.compile(r"(\w+)(?:: ([^=,()]+?))? = (\{\}|false)(?=[,)])")
 
 
@@ -63,16 +71,26 @@ def names_in(script: str) -> frozenset[str]:
     return frozenset(re.findall(r"(?<![\w.])(?:\.\.\.)?(\w+)", code))
 
 
+def runtime(words: Collection[str] | None = None) -> dict[str, Declaration]:
+    """Return what the runtime defines, by name: all, or what scripts need that have some words."""
+    wanted = frozenset(_CONDITION.findall(_source()))
+    return _runtime(wanted if words is None else wanted & frozenset(words))
+
+
 @cache
-def runtime() -> dict[str, Declaration]:
-    """Return what the runtime defines, by name."""
+def _source() -> str:
     folder = resources.files(engine).joinpath("runtime")
     texts = (folder.joinpath(f"{name}.ts").read_text("utf-8") for name in FILES)
-    return {found.name: found for text in texts for found in _declarations(text)}
+    return "\n".join(_IMPORT.sub("", re.sub(r"\A/\*\*[\s\S]*?\*/\n", "", text)) for text in texts)
+
+
+@cache
+def _runtime(words: frozenset[str]) -> dict[str, Declaration]:
+    text = _CONDITIONAL.sub(lambda it: it[2] if it[1] in words else "", _source())
+    return {found.name: found for found in _declarations(text)}
 
 
 def _declarations(text: str) -> Iterator[Declaration]:
-    text = _IMPORT.sub("", re.sub(r"\A/\*\*[\s\S]*?\*/\n", "", text))
     # What has several signatures is one.
     found = [next(same) for _, same in groupby(_DECLARATION.finditer(text), lambda each: each[1])]
     ends = [*(each.start() for each in found[1:]), len(text)]
@@ -81,9 +99,9 @@ def _declarations(text: str) -> Iterator[Declaration]:
         yield Declaration(each[1], part, names_in(part))
 
 
-def needed(names: Iterable[str]) -> list[Declaration]:
-    """Return what of the runtime is needed by what uses some names."""
-    parts = runtime()
+def needed(names: Iterable[str], words: Collection[str] | None = None) -> list[Declaration]:
+    """Return what of the runtime is needed by what uses some names, and has some words."""
+    parts = runtime(words)
     found = reached(names, lambda name: parts[name].words if name in parts else ())
     return [each for each in parts.values() if each.name in found]
 
@@ -100,10 +118,12 @@ def script(module: str, *, is_typed: bool = True) -> str:
         NotInSubset: the printer doesn't know something of it.
     """
     source = Module(module, BY_HAND, PUBLIC, reserved_names(), is_typed=is_typed)
-    printed = source.printed(ROOTS).rstrip("\n")
+    printed = source.printed((*ROOTS, *TYPES)).rstrip("\n")
     last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
-    parts = texts_of(needed([*names_in(printed + last), *PUBLIC]), is_typed=is_typed)
-    return "\n\n".join([printed, *parts, last]) + "\n"
+    words = {*source.defined, *re.findall(r"\.(\w+)", printed)}
+    parts = needed([*names_in(printed + last), *PUBLIC], words)
+    text = "\n\n".join([printed, *texts_of(parts, is_typed=is_typed), last]) + "\n"
+    return text if is_typed else _INNER_DOC.sub("", text)
 
 
 def texts_of(
@@ -132,14 +152,17 @@ def declaration(module: str) -> str:
     Raises:
         NotInSubset: the printer doesn't know something of it.
     """
-    kinds = Module(module, BY_HAND, PUBLIC).printed(("ProblemKind",))
+    source = Module(module, BY_HAND, PUBLIC)
     told = "/** The format's name, its header, and its prompts. */"
-    return declared([kinds.strip(), f"{told}\nexport declare const FORMAT: FormatTexts;"], PUBLIC)
+    texts = [source.printed(TYPES).strip(), f"{told}\nexport declare const FORMAT: FormatTexts;"]
+    return declared(texts, PUBLIC, source.defined)
 
 
-def declared(texts: list[str], public: Collection[str]) -> str:
+def declared(
+    texts: list[str], public: Collection[str], words: Collection[str] | None = None
+) -> str:
     """Return declarations, and those of the runtime that they and public names need."""
-    parts = {name: _declared(each.text) for name, each in runtime().items()}
+    parts = {name: _declared(each.text) for name, each in runtime(words).items()}
     words = [*public, *(name for text in texts for name in names_in(text))]
     found = reached(words, lambda name: names_in(parts.get(name, "")))
     kept = [_made_public(text, name, public) for name, text in parts.items() if name in found]

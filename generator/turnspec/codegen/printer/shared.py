@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Iterator
 from functools import cache
 from inspect import signature
 from typing import Any
@@ -23,6 +22,7 @@ from turnspec.codegen.printer.script import (
     BY_HAND,
     PUBLIC,
     ROOTS,
+    TYPES,
     Declaration,
     declared,
     names_in,
@@ -38,8 +38,6 @@ SHARED = (
     *("Facts", "FormatModule", "FormatTexts", "TextStream", "TurnParser", "load"),
     *(name for name in PUBLIC if name not in ("FORMAT", "Parser", "parse")),
 )
-#: What stands beside the function that reads, as its types do.
-_TYPES = ("ProblemKind",)
 _LOAD_TOLD = "/** Return what reads a format, by what it says. */"
 _OTHERS = ("FORMAT", "IS_TRACED", "OBSERVER")
 _FACTS = ("FORMAT", *(name for name in engine_facts.__annotations__ if name not in _OTHERS))
@@ -54,59 +52,41 @@ class _Engine(Module):
             self.put("const FORMAT = facts.FORMAT;")
         elif name in _FACTS:
             kind = self.globals[name]
-            made = self._as_given(kind)[1].format(f"facts.{name}")
             note = "" if kind.name == "class" else self.note(kind)
-            self.put(f"const {name}{note} = {made};")
+            self.put(f"const {name}{note} = {self._as_given(kind, name)};")
         else:
             super()._put_top(node)
 
-    def facts(self) -> Iterator[str]:
-        """Yield the members of what the engine is given."""
-        for node in self.tops:
-            match node:
-                case ast.AnnAssign(target=ast.Name(id=name)) if name in _FACTS[1:]:
-                    kind = self.annotations.kind(node.annotation)
-                    yield f"  readonly {name}?: {self._as_given(kind)[0]};"
-
-    def _as_given(self, kind: Kind) -> tuple[str, str]:
-        """Return the type of a fact as it is given, and what is made of that."""
+    def _as_given(self, kind: Kind, name: str) -> str:
+        """Return what is made of a fact that is given, if it is."""
+        given = f'facts["{name}"] ?? '
         match kind:
             case Kind("array", [Kind("class", text="Rule")]):
-                return "readonly RuleRow[]", "({0} ?? []).map(ruleOf)"
-            case Kind("map", [_, element]):
-                return (
-                    f"Readonly<Record<string, {element.shown}>>",
-                    "new Map(Object.entries({0} ?? {{}}))",
-                )
-            case Kind("class", text=name):
-                given = ", ".join(each.shown for each in self.classes[name].init.kinds.values())
-                return f"readonly [{given}]", f'new {name}(...({{0}} ?? ["", false, false, ""]))'
-        empty = {"bool": "false", "str": '""'}.get(kind.name, "[]")
-        return kind.shown, f"{{0}} ?? {empty}"
+                return f"({given}[]).map(ruleOf)"
+            case Kind("map"):
+                return f"new Map(Object.entries({given}{{}}))"
+            case Kind("class", text=class_):
+                types = f" as ConstructorParameters<typeof {class_}>" * self.is_typed
+                return f'new {class_}(...(({given}["", false, false, ""]){types}))'
+        return given + {"bool": "false", "str": '""'}.get(kind.name, "[]")
 
 
-def engine_types() -> str:
-    """Return the types beside the engine's function that what it gives is of."""
-    return Module(engine_source(), BY_HAND, _TYPES).printed(_TYPES).strip()
-
-
-def engine_interface() -> str:
-    """Return the type of what the engine is given."""
-    engine = _Engine(engine_source(), BY_HAND)
-    engine.learn()
-    told = "/** What a format says. The first rule of a table that fits counts. */"
-    members = ["  readonly FORMAT: FormatTexts;", *engine.facts()]
-    return "\n".join([told, "export interface Facts {", *members, "}"])
+@cache
+def engine_types() -> tuple[str, frozenset[str]]:
+    """Return the types beside the engine's function that what it gives is of, and their names."""
+    module = Module(engine_source(), BY_HAND, PUBLIC)
+    return module.printed(TYPES).strip(), frozenset(module.needed)
 
 
 @cache
 def engine_script(*, is_typed: bool) -> str:
     """Return the whole engine: a function that takes a format's facts, and what it needs."""
-    engine = _Engine(engine_source(), BY_HAND, (), reserved_names(), is_typed=is_typed)
+    types, outer = engine_types()
+    engine = _Engine(engine_source(), BY_HAND | outer, (), reserved_names(), is_typed=is_typed)
     printed = engine.printed(("FORMAT", *ROOTS))
     last = "\n".join(engine.last_lines)
     parts = needed([*names_in(printed + last), *PUBLIC, *SHARED, "ruleOf"])
-    own = set(map(camel, engine.needed)) - set(_TYPES)
+    own = set(map(camel, engine.needed))
     inner = reached(own, lambda name: [each.name for each in parts if _is_inside(each, name)])
     inside = texts_of([each for each in parts if each.name in inner], (), is_typed=is_typed)
     outside = [each for each in parts if each.name not in inner]
@@ -114,8 +94,9 @@ def engine_script(*, is_typed: bool) -> str:
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
     head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    types = [engine_types(), engine_interface()] if is_typed else []
-    return "\n\n".join([*types, *texts_of(outside, SHARED, is_typed=is_typed), function])
+    return "\n\n".join(
+        [*[types] * is_typed, *texts_of(outside, SHARED, is_typed=is_typed), function]
+    )
 
 
 def _is_inside(part: Declaration, name: str) -> bool:
@@ -126,7 +107,7 @@ def _is_inside(part: Declaration, name: str) -> bool:
 def engine_declaration() -> str:
     """Return the declarations of the engine that scripts share."""
     load = f"{_LOAD_TOLD}\nexport declare function load(facts: Facts): FormatModule;"
-    return declared([engine_types(), engine_interface(), load], SHARED)
+    return declared([engine_types()[0], load], SHARED)
 
 
 def facts_given(facts: FormatFacts) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Statements(Calls):
         for name in self.scope.before.get(id(node), ()):
             if name not in self.declared:
                 raise Refused(node, f"{name}, of which nothing is known before it is used")
-            self._put_let(name)
+            self.put_let(name)
         self.put_statement(node)
 
     def put_statement(self, node: ast.stmt) -> None:
@@ -100,7 +100,8 @@ class Statements(Calls):
             case _:
                 raise Refused(node, type(node).__name__)
 
-    def _put_let(self, name: str) -> None:
+    def put_let(self, name: str) -> None:
+        """Declare a name before what gives it a value."""
         self.put(f"let {camel(name)}{self.note(self.declared[name])};")
 
     def is_lasting(self, name: str) -> bool:
@@ -137,7 +138,7 @@ class Statements(Calls):
         text, keyword = self.target(target), ""
         if own and not own >= names:  # others are declared before
             for name in sorted(own):
-                self._put_let(name)
+                self.put_let(name)
         elif own:
             keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
             if isinstance(target, ast.Name):
@@ -148,8 +149,9 @@ class Statements(Calls):
         self.put(joined(f"{keyword}{text} =", value.text), node)
 
     def _expected(self, target: ast.expr) -> Kind:
-        if isinstance(target, ast.Name):
-            return self.declared.get(target.id, ANY)
+        if isinstance(target, ast.Name):  # of which a function tells its own kinds
+            found = self.declared.get(target.id, ANY)
+            return ANY if found.name == "function" else found
         return self.value(target).kind if isinstance(target, ast.Attribute) else ANY
 
     def _put_annassign(self, node: ast.AnnAssign, given: ast.expr) -> None:

@@ -38,7 +38,7 @@ def untyped(text: str) -> str:
         elif token == ":" and _begins_type(before, opened[-1], closed):
             is_result = before.endswith(")")
             at = _end_of_type(tokens, at + 1, (*_ENDS_TYPE, "=>") if is_result else _ENDS_TYPE)
-        elif token == "<" and re.search(r"\w$", before):
+        elif token == "<" and re.search(r"\w$|= $", before):
             at = _end_of_brackets(tokens, at) + 1
         else:
             if token in ("(", "[", "{"):

@@ -116,7 +116,7 @@ class Walking(Conditions):
         """Return the first of many values that fulfils a condition."""
         kinds = {name: many.kind.element}
         with self.knowing(kinds):
-            by = self.arrow(kinds, self.truth(condition), is_noted=False)
+            by = self.arrow(kinds, self.truth(condition), Kind("function"))
         return Value(called(f"{many.tight}.find", [by.text]), many.kind.element)
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, expected: Kind) -> Value:
@@ -179,9 +179,9 @@ class Walking(Conditions):
             kind = Kind("tuple", tuple(value.kind for value in values))
         if is_made and result == name:
             return "", kind
-        annotation = self.note(kind) if kind.name == "tuple" else ""
         body = f"({result})" if result.startswith("{") else result
-        return called(f".{method}", [f"({name}){annotation} => {body}"]), kind
+        body += " as const" * (self.is_typed and kind.name == "tuple")
+        return called(f".{method}", [f"({name}) => {body}"]), kind
 
     def bind(self, target: ast.expr, kind: Kind) -> None:
         """Note the kinds of the names in a target."""

@@ -1,18 +1,22 @@
 /** What the engine that parsers share is given, and what it gives. */
 
-import { GuardedRule, type Notation, type Role, Rule, type When } from "./format.js";
+import {
+  GuardedRule,
+  type Notation,
+  type ParserEvent,
+  type Role,
+  Rule,
+  type When,
+} from "./format.js";
 import type { FormatTexts, ParserOptions, Pieces, TextStream } from "./options.js";
-import type { Message, ParserEvent } from "./results.js";
+import type { Any } from "./python.js";
+import type { Message } from "./results.js";
 
-/** A marker of a text, or a pair of one and of others, of which one has to follow it. */
-export type MarkerText = string | readonly [string, readonly MarkerText[]];
-/** What a marker does, itself, what has to follow it, and in which case it counts. */
-export type RuleRow = readonly [
-  role: string,
-  marker: string,
-  ifBefore?: readonly MarkerText[],
-  when?: string,
-];
+/** What a format says: its texts, and tables, of which the first rule that fits counts. */
+export interface Facts {
+  readonly FORMAT: FormatTexts;
+  readonly [name: string]: Any;
+}
 
 /** Reads turns, in pieces of any size. */
 export interface TurnParser {
@@ -43,7 +47,10 @@ export interface FormatModule {
 }
 
 export function ruleOf([role, marker, ifBefore = [], when]: RuleRow): Rule {
-  const notations: readonly Notation[] = ifBefore;
+  const notations = ifBefore as readonly Notation[];
   if (when === undefined) return new Rule(role as Role, marker, notations);
   return new GuardedRule(role as Role, marker, notations, when as When);
 }
+
+/** What a marker does, itself, what has to follow it, and in which case it counts. */
+type RuleRow = readonly [string, string, (readonly unknown[])?, string?];

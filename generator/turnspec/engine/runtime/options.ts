@@ -3,25 +3,13 @@
 import { repr } from "./python.js";
 
 /** A tool: as chat-completions APIs define it, or its function alone. */
-export interface Tool {
-  readonly type?: string;
-  readonly function?: ToolFunction;
-  readonly name?: string;
-  readonly parameters?: object | null;
-}
+export type Tool = ToolFunction | { type?: string; function: ToolFunction };
 
-export interface ToolFunction {
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters?: object | null;
-}
+export type ToolFunction = { name: string; description?: string; parameters?: object | null };
 
 /** The options of `Parser` and `parse`. */
 export interface ParserOptions {
-  /**
-   * Tool definitions: they tell which names are known, and the types of arguments. What is none is
-   * a TypeError.
-   */
+  /** They tell which names are known, and the types of arguments. What is none is a TypeError. */
   readonly tools?: readonly Tool[] | null;
   /** What the prompt says of thinking; by default, and with null, what the template says itself. */
   readonly enableThinking?: boolean | null;
@@ -38,61 +26,47 @@ export interface ParserOptions {
   readonly stop?: string | readonly string[];
   /** Begins the ids of calls that have none; "call_" if it isn't given. */
   readonly idPrefix?: string;
-  /**
-   * Those of the tokenizer, of which `feed` is to be told: a marker that holds one is text unless
-   * that came as a special piece.
-   */
+  /** The tokenizer's: a marker that holds one counts only where that came as a special piece. */
   readonly specialTokens?: readonly string[] | null;
 }
 
-/** What each option may be, in words; the compiler holds these to be all. */
-const TAKES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    tools: "", // each of them is looked at
-    enableThinking: "true, false or null",
-    prefill: "a string or null",
-    reasoning: "'extract' or 'inline'",
-    echo: "true or false",
-    stop: "a string or a list of strings",
-    idPrefix: "a string",
-    specialTokens: "a list of strings or null",
-  } satisfies Record<keyof ParserOptions, string>),
-);
+/** What each option may be, in words. */
+const TAKES: Readonly<Record<keyof ParserOptions, string>> = {
+  tools: "", // each of them is looked at
+  enableThinking: "true, false or null",
+  prefill: "a string or null",
+  reasoning: "'extract' or 'inline'",
+  echo: "true or false",
+  stop: "a string or a list of strings",
+  idPrefix: "a string",
+  specialTokens: "a list of strings or null",
+};
 
 /** Throw a TypeError that says what is right where there is no such option, or none of its values. */
 export function checkOptions(options: ParserOptions): void {
+  const known = new Map(Object.entries(TAKES));
   for (const [name, value] of Object.entries(options)) {
-    const takes = TAKES.get(name);
+    const takes = known.get(name);
     if (takes === undefined) {
-      const letters = name.replace(/_/g, "").toLowerCase();
-      const names = [...TAKES.keys()];
-      const meant = names.find((name) => name.toLowerCase() === letters);
-      const right = meant ? `it is called ${meant}` : `there are ${names.join(", ")}`;
-      throw new TypeError(`there is no option ${name}; ${right}`);
+      throw new TypeError(`there is no option ${name}; there are ${[...known.keys()].join(", ")}`);
     }
-    if (takes && value !== undefined && !fits(value, takes)) {
-      const told = Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : repr(value);
+    const areTexts = Array.isArray(value) && value.every((text) => typeof text === "string");
+    const kind = typeof value === "string" ? "a string" : areTexts ? "a list" : "?";
+    const told = Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : repr(value);
+    if (takes && value !== undefined && !takes.includes(kind) && !takes.includes(told)) {
       throw new TypeError(`${name}: ${told.slice(0, 99)} is not ${takes}`);
     }
   }
 }
 
-/** Say whether a value is what these words say. */
-function fits(value: unknown, takes: string): boolean {
-  if (Array.isArray(value)) {
-    return takes.includes("a list") && value.every((text) => typeof text === "string");
-  }
-  return (typeof value === "string" && takes.includes("a string")) || takes.includes(repr(value));
-}
-
-/** A text; or its pieces, each with a flag or not: whether it is a special token. */
-export type Pieces = string | Iterable<Piece>;
-
-/** A text that arrives in pieces, each with a flag or not: whether it is a special token. */
-export type TextStream = AsyncIterable<Piece>;
-
 /** A text, or one with a flag: whether it is a special token. */
 export type Piece = string | readonly [piece: string, special: boolean];
+
+/** A text, or its pieces. */
+export type Pieces = string | Iterable<Piece>;
+
+/** A text that arrives in pieces. */
+export type TextStream = AsyncIterable<Piece>;
 
 /** A format's name, its header, and its prompts. */
 export interface FormatTexts {

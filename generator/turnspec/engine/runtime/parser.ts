@@ -1,6 +1,6 @@
 /** The parser: what it is given, and what it gives. */
 
-import { FORMAT, Input, readTurn, rulesFor, Turn } from "./format.js";
+import { FORMAT, Input, type ParserEvent, readTurn, rulesFor, Turn } from "./format.js";
 import {
   checkOptions,
   type ParserOptions,
@@ -8,8 +8,8 @@ import {
   type Pieces,
   type TextStream,
 } from "./options.js";
-import { repr, ValueError } from "./python.js";
-import { Message, type ParserEvent, type Problem } from "./results.js";
+import { repr } from "./python.js";
+import { Message } from "./results.js";
 
 /**
  * Reads what the model writes after the prompt, in pieces of any size.
@@ -20,16 +20,12 @@ import { Message, type ParserEvent, type Problem } from "./results.js";
 export class Parser {
   private readonly turn: Turn;
   private readonly reading: Generator<undefined, void>;
-  /** Where characters begin that are two of JavaScript's; of these, how many the prompt holds. */
-  private readonly pairs: number[] = [];
-  private pairsBefore = 0;
-  /** How much text has come. */
-  private length: number;
-  /** The first half of a character. */
-  private half = "";
+  private readonly pairs: number[] = []; // where characters begin that are two of JavaScript's
+  private pairsBefore = 0; // of these, those in the prompt
+  private length: number; // of the text that has come
+  private half = ""; // of a character
   private isFinished = false;
-  /** Whether a call has not come back. */
-  private isReading = false;
+  private isReading = false; // whether a call has not come back
 
   constructor(options: ParserOptions = {}) {
     checkOptions(options);
@@ -44,11 +40,7 @@ export class Parser {
     this.length = prefill ? -prefill.length : 0; // never -0
     const ends = typeof stop === "string" ? [stop] : stop;
     const input = new Input(this.length, rulesFor(ends, specialTokens));
-    try {
-      this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
-    } catch (error) {
-      throw error instanceof ValueError ? new TypeError(error.message) : error; // what tools are
-    }
+    this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
     this.reading = readTurn(this.turn);
     this.note(prefill);
     this.pairsBefore = this.pairs.length;
@@ -68,18 +60,16 @@ export class Parser {
     if (flow && piece && !special && !hasSurrogates(piece) && !this.half) {
       const events = flow(piece);
       if (events) this.length += piece.length;
-      if (events) return this.pairs.length === 0 ? events : this.told(events);
+      if (events) return this.told(events);
     }
     if (this.isFinished) throw new Error("feed() after finish(): the text is over");
-    if (!this.half && !endsInHalf(piece)) return this.take(piece, special);
-    const events: ParserEvent[] = [];
-    const isJoined = !special && /^[\udc00-\udfff]/.test(piece);
-    const text = isJoined || !piece ? this.half + piece : piece;
-    if (text === piece && this.half) events.push(...this.take(this.half, false));
-    const end = !special && endsInHalf(text) ? text.length - 1 : text.length;
+    const isApart = piece && (special || !/^[\udc00-\udfff]/.test(piece));
+    const [before, text] = isApart ? [this.half, piece] : ["", this.half + piece];
+    const isCut = !special && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+    const end = isCut ? text.length - 1 : text.length;
     this.half = text.slice(end);
-    events.push(...this.take(text.slice(0, end), special));
-    return events;
+    const events = before ? this.take(before, false) : [];
+    return [...events, ...this.take(text.slice(0, end), special)];
   }
 
   /** Return what was held back: the model has written all. */
@@ -90,32 +80,25 @@ export class Parser {
     this.isFinished = true;
     do {
       input.final = true;
-      events.push(...this.told(this.guarded("", false)));
+      events.push(...this.take("", false));
     } while (!input.final); // as a part is read once more
     return events;
   }
 
   /** The message as far as it is known. */
   get message(): Message {
-    const { message } = this.turn;
-    if (this.pairs.length === 0) return message;
-    const problems = message.problems.map((problem: Problem) => {
-      return { ...problem, offset: this.codePoints(problem.offset) };
-    });
-    return new Message(message.content, message.reasoningContent, message.toolCalls, problems);
+    const { content, reasoningContent, toolCalls, problems } = this.turn.message;
+    const told = problems.map((it) => ({ ...it, offset: this.codePoints(it.offset) }));
+    return new Message(content, reasoningContent, toolCalls, told);
   }
 
   private take(text: string, special: boolean): ParserEvent[] {
-    this.note(text);
-    return this.told(this.guarded(text, special));
-  }
-
-  private guarded(text: string, special: boolean): ParserEvent[] {
     if (this.isReading) throw new Error("an exception ended a call; `message` has what was read");
     this.isReading = true;
+    this.note(text);
     const events = this.read(text, special);
     this.isReading = false;
-    return events;
+    return this.told(events);
   }
 
   private read(text: string, special: boolean): ParserEvent[] {
@@ -128,11 +111,8 @@ export class Parser {
 
   /** Note where characters are that are two of JavaScript's. */
   private note(text: string): void {
-    if (hasSurrogates(text)) {
-      for (const pair of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) {
-        this.pairs.push(this.length + pair.index);
-      }
-    }
+    const pairs = hasSurrogates(text) ? text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g) : [];
+    for (const pair of pairs) this.pairs.push(this.length + pair.index);
     this.length += text.length;
   }
 
@@ -156,17 +136,7 @@ export class Parser {
 }
 
 /** Say whether a text has characters, or halves of such, that JavaScript's numbers don't count. */
-function hasSurrogates(text: string): boolean {
-  if (text.length > 16) return /[\ud800-\udfff]/.test(text);
-  for (let at = 0; at < text.length; at++)
-    if ((text.charCodeAt(at) & 0xf800) === 0xd800) return true;
-  return false;
-}
-
-/** Say whether a text ends in the first half of a pair of surrogates. */
-function endsInHalf(text: string): boolean {
-  return text !== "" && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
-}
+const hasSurrogates = (text: string): boolean => /[\ud800-\udfff]/.test(text);
 
 /**
  * Return the message in a text, what the model wrote; the options are those of `Parser`.
@@ -201,13 +171,9 @@ async function* eventsOf(
   return parser.message;
 }
 
-/**
- * Return the text from one offset to another, as events have them.
- *
- * Events count code points, and JavaScript's strings UTF-16 code units.
- */
+/** Return a text from one offset to another, as events have them: they count code points. */
 export function sliceOf(text: string, { start, end }: { start: number; end: number }): string {
-  if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text))
-    return text.slice(Math.max(start, 0), Math.max(end, 0));
-  return Array.from(text).slice(Math.max(start, 0), Math.max(end, 0)).join("");
+  const [from, to] = [Math.max(start, 0), Math.max(end, 0)];
+  if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return text.slice(from, to);
+  return Array.from(text).slice(from, to).join("");
 }

@@ -6,7 +6,7 @@ export type Any = any;
 export type Json = object;
 
 /** What Python tells by its error of that name. */
-export class ValueError extends RangeError {}
+export class ValueError extends TypeError {}
 
 /** Return what a function returns; undefined if it throws a ValueError. */
 export function attempted<V>(read: () => V): V | undefined {
@@ -18,101 +18,74 @@ export function attempted<V>(read: () => V): V | undefined {
   }
 }
 
-// Texts.
+/** All that Python takes for white space. */
+const SPACES =
+  "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
-const ANY_SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
-
-export function stripStart(text: string, signs?: string): string {
+export function stripStart(text: string, signs: string = SPACES): string {
   let at = 0;
-  while (at < text.length && belongsTo(text.charAt(at), signs)) at++;
+  while (at < text.length && signs.includes(text.charAt(at))) at++;
   return at > 0 ? text.slice(at) : text;
 }
 
-export function stripEnd(text: string, signs?: string): string {
+export function stripEnd(text: string, signs: string = SPACES): string {
   let end = text.length;
-  while (end > 0 && belongsTo(text.charAt(end - 1), signs)) end--;
+  while (end > 0 && signs.includes(text.charAt(end - 1))) end--;
   return end < text.length ? text.slice(0, end) : text;
 }
 
-export function strip(text: string, signs?: string): string {
+export function strip(text: string, signs: string = SPACES): string {
   return stripStart(stripEnd(text, signs), signs);
-}
-
-function belongsTo(sign: string, signs: string | undefined): boolean {
-  return signs === undefined ? ANY_SPACE.test(sign) : signs.includes(sign);
 }
 
 /** Return a text's words, which white space parts. */
 export function wordsIn(text: string): string[] {
-  return text.split(new RegExp(`${ANY_SPACE.source}+`)).filter(Boolean);
+  return text.split(new RegExp(`[${SPACES}]+`)).filter(Boolean);
 }
 
-/** Return characters of a text, of which some are two of JavaScript's. */
-export function characters(text: string, start: number, end: number): string {
-  if (text.charCodeAt(0) < 0xd800 && end === 1) return text.charAt(start);
-  return Array.from(text.slice(0, 2 * end))
-    .slice(start, end)
-    .join("");
+/** Return characters of a text, of which some are two of JavaScript's, from a position on. */
+export function characters(text: string, start: number, end: number, at = 0): string {
+  if (end === 1 && text.charCodeAt(at) < 0xd800) return text.charAt(at);
+  const found = Array.from(text.slice(at, at + 2 * end));
+  return found.slice(start, end).join("");
 }
-
-/** Return so many characters of a text from a position on. */
-export function charactersAt(text: string, at: number, count: number): string {
-  if (count === 1 && text.charCodeAt(at) < 0xd800) return text.charAt(at);
-  return characters(text.slice(at, at + 2 * count), 0, count);
-}
-
-export function countOf(text: string, sought: string): number {
-  return text.split(sought).length - 1;
-}
-
-export function isDecimal(text: string): boolean {
-  return /^\p{Nd}+$/u.test(text);
-}
-
-const NOT_PRINTABLE = /\p{C}|(?! )\p{Z}|\\/gu;
 
 /** Return a text in quotes, with escapes for what nobody sees. */
 export function repr(value: unknown): string {
   if (typeof value !== "string") return String(value);
-  const sign = value.includes("'") && !value.includes('"') ? '"' : "'";
-  const visible = value.replace(NOT_PRINTABLE, (sign) => {
-    const code = sign.codePointAt(0) ?? 0;
-    const digits = code > 0xffff ? 8 : code > 0xff ? 4 : 2;
-    const letter = code > 0xffff ? "U" : code > 0xff ? "u" : "x";
+  const mark = value.includes("'") && !value.includes('"') ? '"' : "'";
+  const visible = value.replace(/\p{C}|(?! )\p{Z}|[\\']/gu, (sign) => {
+    if (sign === "'") return mark === sign ? "\\'" : sign;
     if (/[\n\r\t\\]/.test(sign)) return JSON.stringify(sign).slice(1, -1);
+    const code = sign.codePointAt(0) ?? 0;
+    const [letter, digits] = code > 0xffff ? ["U", 8] : code > 0xff ? ["u", 4] : ["x", 2];
     return `\\${letter}${code.toString(16).padStart(digits, "0")}`;
   });
-  return sign + (sign === "'" ? visible.replaceAll("'", "\\'") : visible) + sign;
+  return mark + visible + mark;
 }
 
 /**
- * The pieces of a text that grows.
- *
- * The latest are kept apart, as joining each of them would take long; but not all of them, as many
- * small strings that stay are what a collector of garbage takes long for.
+ * The pieces of a text that grows: the latest are kept apart, as joining each of them would take
+ * long; but not all, as many small strings that stay are what a collector of garbage takes long for.
  */
 export class GrowingText {
   private joined = "";
-  private readonly latest: string[] = [];
-  private count = 0;
-  /** How long the text is. */
-  length = 0;
+  private latest: string[] = [];
+  length = 0; // of the text
 
   push(piece: string): void {
     this.length += piece.length;
-    this.latest[this.count] = piece;
-    this.count += 1;
-    if (this.count === 256) this.join("");
+    if (this.latest.push(piece) === 256) this.join("");
   }
 
   join(_between: ""): string {
-    this.joined += this.latest.slice(0, this.count).join("");
-    this.count = 0;
+    this.joined += this.latest.join("");
+    this.latest = [];
     return this.joined;
   }
 
   at(_last: -1): string {
-    return this.latest[this.count - 1] ?? this.joined;
+    return this.latest.at(-1) ?? this.joined;
   }
 }
 
@@ -122,11 +95,7 @@ export function near(pieces: GrowingText, place: number, most: number): [string,
   return [text.slice(Math.max(0, place - most), place), text.slice(place, place + most)];
 }
 
-// Truth and membership.
-
-export function isList(value: unknown): value is readonly Any[] {
-  return Array.isArray(value);
-}
+export const isList = (value: unknown): value is readonly Any[] => Array.isArray(value);
 
 /** Say whether a value is an object of JSON. */
 export function isMapping(value: unknown): value is Json {
@@ -163,29 +132,15 @@ export function membersOf(object: Json): [string, Any][] {
   return object instanceof Map ? [...object] : Object.entries(object);
 }
 
-const IDENTITIES = new WeakMap<object, number>();
-let identities = 0;
-
-/** Return a number that no other object has. */
-export function identity(value: object): number {
-  const found = IDENTITIES.get(value) ?? identities++;
-  IDENTITIES.set(value, found);
-  return found;
-}
-
 /** Return what Python goes through: a list's elements, or an object's keys. */
-export function walked(value: Any): Iterable<Any> {
-  return isMapping(value) ? keysOf(value) : value;
-}
+export const walked = (value: Any): Iterable<Any> => (isMapping(value) ? keysOf(value) : value);
 
 /** Say whether two lists hold the same. */
 export function equal<V>(one: readonly V[], other: readonly V[]): boolean {
   return one.length === other.length && one.every((value, at) => value === other[at]);
 }
 
-export function among<V>(value: V, values: readonly V[]): boolean {
-  return values.includes(value);
-}
+export const among = <V>(value: V, values: readonly V[]): boolean => values.includes(value);
 
 export function intersection<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): Set<V> {
   return new Set([...one].filter((value) => other.has(value)));
@@ -241,15 +196,20 @@ export function remembered<A extends unknown[], R>(size: number, call: (...given
   return (...given: A): R => {
     const key = JSON.stringify(given);
     const found = known.get(key) ?? call(...given);
-    known.delete(key);
+    if (known.size === size && !known.has(key)) known.clear();
     known.set(key, found);
-    const [oldest] = known.keys();
-    if (known.size > size && oldest !== undefined) known.delete(oldest);
     return found;
   };
 }
 
-// Expressions.
+/** Return a function that gives what one made when it was first asked. */
+export function once<V>(make: () => V) {
+  let made: V | undefined;
+  return (): V => {
+    made ??= make();
+    return made;
+  };
+}
 
 /** Return an expression of Python's as JavaScript has it; note the names of its groups. */
 function translated(source: string, names: string[]): string {
@@ -292,6 +252,7 @@ export class Match {
   end(): number {
     return this.found.index + this.found[0].length;
   }
+  //#if lastgroup
 
   /** The name of the last group that found something. */
   get lastgroup(): string | null {
@@ -300,24 +261,30 @@ export class Match {
     }
     return null;
   }
+  //#end
 }
 
 /** An expression of Python's. */
 export class Pattern {
   readonly source: string;
+  //#if groupindex
   readonly groupindex: readonly string[];
+  //#end
   private readonly names: string[] = [];
   private readonly here: RegExp;
+  private readonly whole: RegExp;
   private readonly anywhere: RegExp;
-  private whole: RegExp | null = null;
 
   constructor(source: string) {
     const own = translated(source, this.names);
     this.source = source;
+    //#if groupindex
     this.groupindex = this.names.filter(Boolean);
+    //#end
     // What may hold any characters takes pairs of surrogates for one; else it is quicker without.
     const flag = /[^\x00-\x7f]|\\[upSW]|\{\d|\[\^/.test(own) ? "u" : "";
     this.here = new RegExp(own, `${flag}y`);
+    this.whole = new RegExp(`(?:${own})$`, `${flag}y`);
     this.anywhere = new RegExp(own, `${flag}g`);
   }
 
@@ -326,7 +293,6 @@ export class Pattern {
   }
 
   fullmatch(text: string, at = 0, end = text.length): Match | null {
-    this.whole ??= new RegExp(`(?:${this.here.source})$`, this.here.flags);
     return this.executed(this.whole, text, at, end);
   }
 
@@ -340,12 +306,11 @@ export class Pattern {
     return this.anywhere.test(text);
   }
 
-  *finditer(text: string, at = 0, end = text.length): Generator<Match, void> {
-    let found = this.search(text, at, end);
-    while (found) {
+  *finditer(text: string): Generator<Match, void> {
+    for (let found = this.search(text); found; ) {
       yield found;
       const next = Math.max(found.end(), found.start() + 1);
-      found = next > end ? null : this.search(text, next, end);
+      found = next > text.length ? null : this.search(text, next);
     }
   }
 

@@ -1,39 +1,26 @@
-/** What a parser gives: the message, and the events that tell of it as it grows. */
+/** What a parser gives: the message, and what chat-completions APIs have for it. */
 
-import type { ProblemKind } from "./format.js";
-
-/** Something that deviates from the format; `offset` is negative in the prefill. */
-export interface Problem {
-  readonly offset: number;
-  readonly kind: ProblemKind;
-  readonly message: string;
-}
-
-/** A tool call. `arguments` is JSON text; `complete` is false if the call was cut off. */
-export interface ToolCall {
-  id: string;
-  name: string;
-  arguments: string;
-  complete: boolean;
-}
-
-/** A tool call as chat-completions APIs have it. */
-export interface ChatToolCall {
-  id: string;
-  type: "function";
-  function: { name: string; arguments: string };
-}
+import type { ParserEvent, Problem, ToolCall } from "./format.js";
 
 /** An assistant's message as chat-completions APIs have it. */
 export interface ChatMessage {
   role: "assistant";
   content: string | null;
+  //#if ReasoningDelta
   reasoning_content?: string;
-  tool_calls?: ChatToolCall[];
+  //#end
+  //#if ToolCallStart
+  tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+  //#end
 }
 
 /** The assistant's message, as far as it is known. */
 export class Message {
+  readonly content: string;
+  readonly reasoningContent: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly problems: readonly Problem[];
+
   constructor(
     content: string,
     reasoningContent: string,
@@ -46,104 +33,59 @@ export class Message {
     this.problems = problems;
   }
 
-  readonly content: string;
-  readonly reasoningContent: string;
-  readonly toolCalls: readonly ToolCall[];
-  readonly problems: readonly Problem[];
-
-  /**
-   * Why the turn is over, in the words of chat-completions APIs: "length" if a call is not
-   * complete; other text doesn't show that it was cut off.
-   */
+  /** Why the turn is over, for chat-completions APIs: "length" if a call is not complete. */
   get finishReason(): "length" | "stop" | "tool_calls" {
+    //#if ToolCallStart
     if (this.toolCalls.some((call) => !call.complete)) return "length";
-    return this.toolCalls.length > 0 ? "tool_calls" : "stop";
+    if (this.toolCalls.length > 0) return "tool_calls";
+    //#end
+    return "stop";
   }
 
   /** Return the message as chat-completions APIs have it. */
   toObject(): ChatMessage {
-    const hasCalls = this.toolCalls.length > 0;
-    const content = hasCalls && !this.content ? null : this.content;
-    const message: ChatMessage = { role: "assistant", content };
+    const message: ChatMessage = { role: "assistant", content: this.content };
+    //#if ReasoningDelta
     if (this.reasoningContent) message.reasoning_content = this.reasoningContent;
-    if (hasCalls) {
-      message.tool_calls = this.toolCalls.map((call) => ({
-        id: call.id,
-        type: "function",
-        function: { name: call.name, arguments: call.arguments },
-      }));
+    //#end
+    //#if ToolCallStart
+    if (this.toolCalls.length > 0) {
+      message.content ||= null;
+      message.tool_calls = this.toolCalls.map(({ id, name, arguments: text }) => {
+        return { id, type: "function", function: { name, arguments: text } };
+      });
     }
+    //#end
     return message;
   }
 }
 
-/** Where an event comes from in the model's text, in code points; `sliceOf` returns that text. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A piece of the reasoning. */
-export interface ReasoningDelta extends Span {
-  readonly type: "reasoning";
-  readonly text: string;
-}
-
-/** A piece of the content. */
-export interface ContentDelta extends Span {
-  readonly type: "content";
-  readonly text: string;
-}
-
-/** The name of a tool call is complete. An id that may yet come is empty here. */
-export interface ToolCallStart extends Span {
-  readonly type: "tool_call_start";
-  readonly index: number;
-  readonly id: string;
-  readonly name: string;
-}
-
-/** A piece of a tool call's arguments: JSON text. */
-export interface ToolCallDelta extends Span {
-  readonly type: "tool_call_delta";
-  readonly index: number;
-  readonly arguments: string;
-}
-
-/** A tool call is over, or cut off, which `complete` tells. Its id, if the start had none. */
-export interface ToolCallEnd extends Span {
-  readonly type: "tool_call_end";
-  readonly index: number;
-  readonly id: string;
-  readonly complete: boolean;
-}
-
-export type ParserEvent =
-  | ReasoningDelta
-  | ContentDelta
-  | ToolCallStart
-  | ToolCallDelta
-  | ToolCallEnd;
-
 /** A piece of a message, as a stream of a chat-completions API has it. */
 export interface Delta {
   content?: string;
+  //#if ReasoningDelta
   reasoning_content?: string;
+  //#end
+  //#if ToolCallStart
   tool_calls?: {
     index: number;
     id?: string;
     type?: "function";
     function?: { name?: string; arguments: string };
   }[];
+  //#end
 }
 
 /** Return an event's delta of a chat-completions API; null where there is nothing to send. */
 export function toDelta(event: ParserEvent): Delta | null {
   switch (event.type) {
-    case "reasoning":
-      return { reasoning_content: event.text };
     case "content":
       return { content: event.text };
+    //#if ReasoningDelta
+    case "reasoning":
+      return { reasoning_content: event.text };
+    //#end
+    //#if ToolCallStart
     case "tool_call_start": {
       const { index, id, name } = event;
       return { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
@@ -152,5 +94,6 @@ export function toDelta(event: ParserEvent): Delta | null {
       return { tool_calls: [{ index: event.index, function: { arguments: event.arguments } }] };
     case "tool_call_end":
       return event.id ? { tool_calls: [{ index: event.index, id: event.id }] } : null;
+    //#end
   }
 }
