@@ -96,6 +96,7 @@ OTHER_CALLS = (
     *('{"name": "look", "parameters": "{}"}', '{"name": "fetch", "arguments": {"count": NaN}}'),
     *(
         '{"name": ""}',
+        '{"name": "look", "name": "fetch", "arguments": {}}',
         '{"name": "\\ud83d", "arguments": ["\\ude00"]}',
         '["look"]',
         "{'name': 'look'}",
@@ -122,7 +123,15 @@ VALUES = (
         '{"a" 1}',
         "{1: 2}",
     ),
-    *('"name": "look"', '"name"', '"arguments": {', "}}", '"{}"', "[" * _DEEP + "]" * _DEEP),
+    *(
+        "7" * 700,
+        '"name": "look"',
+        '"name"',
+        '"arguments": {',
+        "}}",
+        '"{}"',
+        "[" * _DEEP + "]" * _DEEP,
+    ),
     *("print(1)\n", "x = 1\n", "look\n{}", "look", "fetch", "count", "```json\n", "\n```", "`"),
     *OTHER_CALLS,
 )
@@ -161,8 +170,10 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from with_a_marker(form)
     yield from in_other_syntaxes(form)
     yield from with_tokens(form, tokens)
-    for token in form.marks.text.unwritten[:2]:
-        yield from _in_pieces(f"Put it between '{token}' and `{token}` then.", form.options)
+    yield from with_unwritten(form)
+    yield from with_any_arguments(form)
+    yield from with_seams(form)
+    yield from with_many_drafts(form)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
         yield _with_options(text, any_options(form, tokens, random), random)
 
@@ -249,6 +260,63 @@ def with_any_values(form: Format) -> Iterator[Sample]:
     for value, frame in itertools.product(VALUES, ("x", "[x]", '{"a": x}', "{a: x, b: [")):
         changed = text.replace(shown, frame.replace("x", value), 1)
         yield from _in_pieces(changed, form.options, sizes=(10**6, 3))
+
+
+#: The roles of what a call begins with.
+_HEADS = ("call", "other_call", "short_call", "code")
+
+
+def with_any_arguments(form: Format) -> Iterator[Sample]:
+    """Yield calls whose arguments are any text, after each way in which a call can begin."""
+    if form.spec.tools is None:
+        return
+    facts = facts_of(form.spec)
+    markers = MarkerTexts(facts, Random(form.spec.name))
+    begun = "" if facts.values.get("ONLY_IN_SECTION") is False else form.spec.tools.section_start
+    heads = dict.fromkeys(row for role in _HEADS for row in facts.rows(role))
+    for row, value in itertools.product(heads, VALUES):
+        method = markers.of("AT_CODE_START") if row.role == "code" else ""
+        text = f"{begun}{markers.written(row.marker)}{method}{value}"
+        yield from _in_pieces(text, form.options, sizes=(10**6, 3))
+        end = markers.of("AT_CALL_END")
+        yield Sample(((f"{text}{end}{form.spec.tools.section_end}", False),), form.options)
+
+
+def with_seams(form: Format) -> Iterator[Sample]:
+    """Yield markers within others, which come to be where the inner ones are taken out."""
+    rows = facts_of(form.spec).tables["IN_TEXT"]
+    markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
+    for outer, inner in itertools.product(rows, rows):
+        text = markers.written(outer.marker)
+        half = len(text) // 2
+        within = f"So {text[:half]}{markers.of_row(inner)}{text[half:]} and on"
+        yield Sample(((within, False),), form.options)
+
+
+def with_unwritten(form: Format) -> Iterator[Sample]:
+    """Yield markers that the template never writes, in text that speaks of them."""
+    rows = facts_of(form.spec).tables["IN_TEXT"]
+    markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
+    for token in form.marks.text.unwritten[:2]:
+        before, after = f"Put it between '{token}", f"' and `{token}` then."
+        yield from _in_pieces(before + after, form.options)
+        yield from _in_pieces(f"{before}{' ' * 120}{after}", form.options)
+        yield from (
+            sample
+            for row in rows
+            for sample in _in_pieces(f"{before} {markers.written(row.marker)}", form.options)
+        )
+        pieces = ((before.removesuffix(token), False), (token, True), (after, False))
+        yield Sample(pieces, {**form.options, "special_tokens": [token]})
+
+
+def with_many_drafts(form: Format) -> Iterator[Sample]:
+    """Yield beginnings of calls in open reasoning, more than are tried as drafts."""
+    start = form.spec.reasoning.start
+    if form.spec.tools is not None:
+        text = form.write(form.one_call)
+        for size in (len(text) // 3, len(text) // 2, len(text)):
+            yield Sample(((start + text[:size] * 70, False),), form.options)
 
 
 def with_tokens(form: Format, tokens: Sequence[str]) -> Iterator[Sample]:

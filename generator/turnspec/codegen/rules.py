@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.codegen import argument_rules, call_rules, element_rules
@@ -55,7 +55,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "AFTER_ELEMENT": ("elements", element_rules.behind_element_roles),
     "AT_RAW_START": (
         "style",
-        lambda marks: [("opening", it) for it in [marks.arguments.quote] if it],
+        lambda marks: [("marker", it) for it in [marks.arguments.quote] if it],
     ),
     "AT_RAW_END": ("style", argument_rules.raw_end_roles),
     "AT_STRING_END": ("style", argument_rules.string_stop_roles),
@@ -86,10 +86,11 @@ def _kinds(marks: Marks) -> set[str]:
 
 def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     """Return the tables that formats of a kind have; one rule stands for all ends of a turn."""
-    plain = replace(marks, text=replace(marks.text, turn_end=(STOP,)))
+    unwritten = tuple(it for it in marks.text.unwritten if it not in marks.text.turn_end)
+    plain = replace(marks, text=replace(marks.text, turn_end=(STOP,), unwritten=unwritten))
     late, kinds = _ending_late(plain), _kinds(marks)
     return {
-        name: tuple(_merged(slots.rows(roles(plain)), slots.rows(roles(late))))
+        name: _distinct(_merged(slots.rows(roles(plain)), slots.rows(roles(late))))
         for name, (kind, roles) in TABLES.items()
         if kind in kinds
     } | {"LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in beginnings(marks))}
@@ -119,6 +120,14 @@ def _merged(plain: Sequence[Row], late: Sequence[Row]) -> Iterator[Row]:
         del rest[: at + 1]
         yield row
     yield from (replace(row, when="LATER_END") for row in rest)
+
+
+def _distinct(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Return rules without those that find what another one before them does."""
+    found: dict[object, Row] = {}
+    for row in rows:
+        found.setdefault((row.marker, row.if_before, row.when), row)
+    return tuple(found.values())
 
 
 #: Roles of markers behind which a call has to go on.

@@ -194,9 +194,8 @@ class Markers:
             markers = [parts[0] for _, parts in self._rows]
             breaks = max(len(marker) - len(marker.lstrip("\n")) for marker in markers)
             more = rf"(?=[\r\n]{{0,{2 * breaks - 1}}}(?:{expression}|\Z))"
-            if any(re.match(r"\n *\{\w", marker) for marker in markers):
-                more = ""  # as a slot begins the line
-            expression = rf"[\r\n]{more}|{expression}"
+            begins_with_slot = any(re.match(r"\n *\{\w", marker) for marker in markers)
+            expression = rf"[\r\n]{'' if begins_with_slot else more}|{expression}"
         return re.compile(expression)
 
     @cached_property
