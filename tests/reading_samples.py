@@ -88,6 +88,8 @@ _VALUES: dict[str, tuple[object, ...]] = {
 
 
 _DEEP = 501
+#: So often a draft is begun, and so long is a text that is held.
+_MANY, _LONG = 70, 700
 #: So many characters at the end of a text are left out one by one.
 _LACKING = 6
 #: Calls as other formats have them.
@@ -123,15 +125,8 @@ VALUES = (
         '{"a" 1}',
         "{1: 2}",
     ),
-    *(
-        "7" * 700,
-        '"name": "look"',
-        '"name"',
-        '"arguments": {',
-        "}}",
-        '"{}"',
-        "[" * _DEEP + "]" * _DEEP,
-    ),
+    *('"name": "look"', '"name"', '"arguments": {', "}}", '"{}"', "[" * _DEEP + "]" * _DEEP),
+    "7" * _LONG,
     *("print(1)\n", "x = 1\n", "look\n{}", "look", "fetch", "count", "```json\n", "\n```", "`"),
     *OTHER_CALLS,
 )
@@ -172,6 +167,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from with_tokens(form, tokens)
     yield from with_unwritten(form)
     yield from with_any_arguments(form)
+    yield from with_values_cut_off(form)
     yield from with_seams(form)
     yield from with_many_drafts(form)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
@@ -311,12 +307,27 @@ def with_unwritten(form: Format) -> Iterator[Sample]:
 
 
 def with_many_drafts(form: Format) -> Iterator[Sample]:
-    """Yield beginnings of calls in open reasoning, more than are tried as drafts."""
-    start = form.spec.reasoning.start
-    if form.spec.tools is not None:
-        text = form.write(form.one_call)
-        for size in (len(text) // 3, len(text) // 2, len(text)):
-            yield Sample(((start + text[:size] * 70, False),), form.options)
+    """Yield what may begin a call in open reasoning, more often than drafts are tried."""
+    facts = facts_of(form.spec)
+    markers = MarkerTexts(facts, Random(form.spec.name))
+    for row in (*facts.rows("opening"), *facts.rows("foreign"), *facts.rows("call")):
+        text = form.spec.reasoning.start + markers.of_row(row) * _MANY
+        yield Sample(((text, False),), form.options)
+
+
+def with_values_cut_off(form: Format) -> Iterator[Sample]:
+    """Yield values after which the text ends within any marker."""
+    if form.spec.tools is None or "Paris" not in (text := form.write(form.one_call)):
+        return
+    before = text[: text.index("Paris")]
+    quote = form.spec.tools.arguments.syntax.quote
+    markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
+    end = next((quote for quote in (quote, '"', "'") if quote and before.endswith(quote)), "")
+    values = (f"{before}Paris{end}", f"{before.removesuffix(end)}word and more")
+    for value, marker in itertools.product(values, markers.markers):
+        written = markers.written(marker)
+        for size in range(1, len(written) + 1):
+            yield Sample(((value + written[:size], False),), form.options)
 
 
 def with_tokens(form: Format, tokens: Sequence[str]) -> Iterator[Sample]:
@@ -353,6 +364,11 @@ def in_other_syntaxes(form: Format) -> Iterator[Sample]:
             text = f"{start}{markers.of(opening)}{call}{markers.of(end)}{tools.section_end}"
             known = random.choice((form.options["tools"], _TOOLS))
             yield Sample(((text, False),), {**form.options, "tools": known})
+    for row in facts_of(form.spec).rows("foreign"):
+        text = (
+            f'{markers.written(row.marker)}{{"name": "look", "arguments": {{"city": "{"x" * _LONG}'
+        )
+        yield from _in_pieces(text, form.options, sizes=(3,))
 
 
 def odd_texts(form: Format, random: Random) -> Iterator[str]:

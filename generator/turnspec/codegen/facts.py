@@ -136,10 +136,6 @@ def _has_drafts(marks: Marks) -> bool:
     return marks.spec.tools is not None and is_closed
 
 
-#: Roles of calls that are no drafts.
-_NO_DRAFTS = ("object", "code")
-
-
 def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
     """Return what markers and their roles have, of all that they can."""
     rows = [row for table in tables.values() for row in table]
@@ -147,7 +143,7 @@ def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str
     in_text = {row.role for row in tables["IN_TEXT"]}
     can_end = bool(marks.text.reasoning_end or marks.text.between) and not marks.may_stay_open
     is_left_open = _text_values(marks)["HAS_REASONING"] and can_end
-    are_drafts = _has_drafts(marks) and in_text.isdisjoint(_NO_DRAFTS)
+    are_drafts = _has_drafts(marks) and in_text.isdisjoint({"object", "code"})
     return {
         "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
         "HAS_FOLLOWERS": any(row.if_before for row in rows),

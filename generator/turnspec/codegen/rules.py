@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.codegen import argument_rules, call_rules, element_rules
@@ -90,7 +90,7 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     plain = replace(marks, text=replace(marks.text, turn_end=(STOP,), unwritten=unwritten))
     late, kinds = _ending_late(plain), _kinds(marks)
     return {
-        name: _distinct(_merged(slots.rows(roles(plain)), slots.rows(roles(late))))
+        name: tuple(dict.fromkeys(_merged(slots.rows(roles(plain)), slots.rows(roles(late)))))
         for name, (kind, roles) in TABLES.items()
         if kind in kinds
     } | {"LEFT_OUT_IF_LAST": tuple(Row("broken_off", text) for text in beginnings(marks))}
@@ -120,14 +120,6 @@ def _merged(plain: Sequence[Row], late: Sequence[Row]) -> Iterator[Row]:
         del rest[: at + 1]
         yield row
     yield from (replace(row, when="LATER_END") for row in rest)
-
-
-def _distinct(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Return rules without those that find what another one before them does."""
-    found: dict[object, Row] = {}
-    for row in rows:
-        found.setdefault((row.marker, row.if_before, row.when), row)
-    return tuple(found.values())
 
 
 #: Roles of markers behind which a call has to go on.
