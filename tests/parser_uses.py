@@ -49,9 +49,13 @@ def use(module: FormatModule, texts: Sequence[str], options: Any) -> None:
     for wrong in (None, b"x", [3]):
         _refused(partial(module.parse, wrong, **options), TypeError)
     said = [*refusals(module)]
+    has_calls = hasattr(module, "ToolCallStart")
+    results: Any = module
+    call = results.ToolCall("x", "look", "{", complete=False)
+    assert (results.Message("", "", [call], []).finish_reason == "length") is has_calls
     of_tools = len(said) - len(_NO_TOOLS) - len(_SCHEMAS)
     assert "taken" not in said[:of_tools]
-    if hasattr(module, "ToolCallStart"):  # what reads no calls has no use for tools
+    if has_calls:  # what reads no calls has no use for tools
         assert "taken" not in said[of_tools : -len(_SCHEMAS)]
 
 
@@ -67,7 +71,7 @@ def refusals(module: FormatModule) -> Iterator[str]:
     many = [chr(0x4E00 + number) for number in range(_TOKENS)]
     schemas = ([{"name": "x", "parameters": schema}] for schema in _SCHEMAS)
     misused: list[dict[str, Any]] = [
-        *({"stop": [" "]}, {"special_tokens": [3]}, {"stop": many, "special_tokens": many}),
+        *({"stop": [" "]}, {"special_tokens": [3]}, {"stop": many}, {"special_tokens": many}),
         *({"reasoning": "no"}, {"echo": "no"}, {"prefill": 3}, {"id_prefix": None}),
         *({"tools": tools} for tools in (*_NO_TOOLS, *schemas)),
     ]

@@ -88,6 +88,8 @@ _VALUES: dict[str, tuple[object, ...]] = {
 
 
 _DEEP = 501
+#: So often a draft is begun, and so long is a text that is held.
+_MANY, _LONG = 70, 700
 #: So many characters at the end of a text are left out one by one.
 _LACKING = 6
 #: Calls as other formats have them.
@@ -96,6 +98,7 @@ OTHER_CALLS = (
     *('{"name": "look", "parameters": "{}"}', '{"name": "fetch", "arguments": {"count": NaN}}'),
     *(
         '{"name": ""}',
+        '{"name": "look", "name": "fetch", "arguments": {}}',
         '{"name": "\\ud83d", "arguments": ["\\ude00"]}',
         '["look"]',
         "{'name': 'look'}",
@@ -123,6 +126,7 @@ VALUES = (
         "{1: 2}",
     ),
     *('"name": "look"', '"name"', '"arguments": {', "}}", '"{}"', "[" * _DEEP + "]" * _DEEP),
+    "7" * _LONG,
     *("print(1)\n", "x = 1\n", "look\n{}", "look", "fetch", "count", "```json\n", "\n```", "`"),
     *OTHER_CALLS,
 )
@@ -161,8 +165,11 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from with_a_marker(form)
     yield from in_other_syntaxes(form)
     yield from with_tokens(form, tokens)
-    for token in form.marks.text.unwritten[:2]:
-        yield from _in_pieces(f"Put it between '{token}' and `{token}` then.", form.options)
+    yield from with_unwritten(form)
+    yield from with_any_arguments(form)
+    yield from with_values_cut_off(form)
+    yield from with_seams(form)
+    yield from with_many_drafts(form)
     for text in itertools.islice(odd_texts(form, random), amount.odd):
         yield _with_options(text, any_options(form, tokens, random), random)
 
@@ -251,6 +258,78 @@ def with_any_values(form: Format) -> Iterator[Sample]:
         yield from _in_pieces(changed, form.options, sizes=(10**6, 3))
 
 
+#: The roles of what a call begins with.
+_HEADS = ("call", "other_call", "short_call", "code")
+
+
+def with_any_arguments(form: Format) -> Iterator[Sample]:
+    """Yield calls whose arguments are any text, after each way in which a call can begin."""
+    if form.spec.tools is None:
+        return
+    facts = facts_of(form.spec)
+    markers = MarkerTexts(facts, Random(form.spec.name))
+    begun = "" if facts.values.get("ONLY_IN_SECTION") is False else form.spec.tools.section_start
+    heads = dict.fromkeys(row for role in _HEADS for row in facts.rows(role))
+    for row, value in itertools.product(heads, VALUES):
+        method = markers.of("AT_CODE_START") if row.role == "code" else ""
+        text = f"{begun}{markers.written(row.marker)}{method}{value}"
+        yield from _in_pieces(text, form.options, sizes=(10**6, 3))
+        end = markers.of("AT_CALL_END")
+        yield Sample(((f"{text}{end}{form.spec.tools.section_end}", False),), form.options)
+
+
+def with_seams(form: Format) -> Iterator[Sample]:
+    """Yield markers within others, which come to be where the inner ones are taken out."""
+    rows = facts_of(form.spec).tables["IN_TEXT"]
+    markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
+    for outer, inner in itertools.product(rows, rows):
+        text = markers.written(outer.marker)
+        half = len(text) // 2
+        within = f"So {text[:half]}{markers.of_row(inner)}{text[half:]} and on"
+        yield Sample(((within, False),), form.options)
+
+
+def with_unwritten(form: Format) -> Iterator[Sample]:
+    """Yield markers that the template never writes, in text that speaks of them."""
+    rows = facts_of(form.spec).tables["IN_TEXT"]
+    markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
+    for token in form.marks.text.unwritten[:2]:
+        before, after = f"Put it between '{token}", f"' and `{token}` then."
+        yield from _in_pieces(before + after, form.options)
+        yield from _in_pieces(f"{before}{' ' * 120}{after}", form.options)
+        yield from (
+            sample
+            for row in rows
+            for sample in _in_pieces(f"{before} {markers.written(row.marker)}", form.options)
+        )
+        pieces = ((before.removesuffix(token), False), (token, True), (after, False))
+        yield Sample(pieces, {**form.options, "special_tokens": [token]})
+
+
+def with_many_drafts(form: Format) -> Iterator[Sample]:
+    """Yield what may begin a call in open reasoning, more often than drafts are tried."""
+    facts = facts_of(form.spec)
+    markers = MarkerTexts(facts, Random(form.spec.name))
+    for row in (*facts.rows("opening"), *facts.rows("foreign"), *facts.rows("call")):
+        text = form.spec.reasoning.start + markers.of_row(row) * _MANY
+        yield Sample(((text, False),), form.options)
+
+
+def with_values_cut_off(form: Format) -> Iterator[Sample]:
+    """Yield values after which the text ends within any marker."""
+    if form.spec.tools is None or "Paris" not in (text := form.write(form.one_call)):
+        return
+    before = text[: text.index("Paris")]
+    quote = form.spec.tools.arguments.syntax.quote
+    markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
+    end = next((quote for quote in (quote, '"', "'") if quote and before.endswith(quote)), "")
+    values = (f"{before}Paris{end}", f"{before.removesuffix(end)}word and more")
+    for value, marker in itertools.product(values, markers.markers):
+        written = markers.written(marker)
+        for size in range(1, len(written) + 1):
+            yield Sample(((value + written[:size], False),), form.options)
+
+
 def with_tokens(form: Format, tokens: Sequence[str]) -> Iterator[Sample]:
     """Yield turns with special tokens that are known: as such, as text, and others."""
     other = "<|other|>"
@@ -285,6 +364,11 @@ def in_other_syntaxes(form: Format) -> Iterator[Sample]:
             text = f"{start}{markers.of(opening)}{call}{markers.of(end)}{tools.section_end}"
             known = random.choice((form.options["tools"], _TOOLS))
             yield Sample(((text, False),), {**form.options, "tools": known})
+    for row in facts_of(form.spec).rows("foreign"):
+        text = (
+            f'{markers.written(row.marker)}{{"name": "look", "arguments": {{"city": "{"x" * _LONG}'
+        )
+        yield from _in_pieces(text, form.options, sizes=(3,))
 
 
 def odd_texts(form: Format, random: Random) -> Iterator[str]:

@@ -33,6 +33,6 @@ def plant(fault: Fault) -> Outcome:
     return Outcome(fault.kind, fault.title, noticed_by(fault.source, fault.form))
 
 
-def plant_some(form: str, count: int) -> list[Outcome]:
+def plant_some(form: str, count: int, seed: str) -> list[Outcome]:
     """Plant faults in a format: of each kind as many."""
-    return [plant(fault) for fault in sample(faults(form), count)]
+    return [plant(fault) for fault in sample(faults(form), count, seed)]

@@ -85,21 +85,22 @@ def faults(form: str) -> list[Fault]:
     return [*_fact_faults(form), *_row_faults(form), *_text_faults(form)]
 
 
-def sample(found: Sequence[Fault], count: int) -> list[Fault]:
-    """Return so many faults, of each kind as many: always the same of those that are there.
+def sample(found: Sequence[Fault], count: int, seed: str = "") -> list[Fault]:
+    """Return so many faults, of each kind as many: with a seed the same of those that are there.
 
     A fact that isn't looked at where it is wrong changes not even the text, and is left out.
     """
     chosen: list[Fault] = []
     for kind in Kind:
-        ordered = sorted((each for each in found if each.kind is kind), key=_place)
+        of_kind = (each for each in found if each.kind is kind)
+        ordered = sorted(of_kind, key=lambda each: _place(each, seed))
         changing = (each for each in ordered if each.source != right_source(each.form))
         chosen += islice(changing, count // len(Kind))
     return chosen
 
 
-def _place(fault: Fault) -> str:
-    return hashlib.sha256(fault.title.encode()).hexdigest()
+def _place(fault: Fault, seed: str) -> str:
+    return hashlib.sha256(f"{seed}{fault.title}".encode()).hexdigest()
 
 
 # Faults of facts.
@@ -134,6 +135,8 @@ def _row_faults(form: str) -> Iterator[Fault]:
 
 def _may_meet(known: FormatFacts, table: str, one: Row, other: Row) -> bool:
     """Tell whether both rules may fit at the same place, as far as texts written from them tell."""
+    if one.when and other.when and one.when != other.when:
+        return False
     texts = MarkerTexts(known, Random(table))
     written = [{texts.of_row(row) for _ in range(_WRITTEN)} for row in (one, other)]
     return any(

@@ -59,7 +59,7 @@ def _ends_of_all(marks: Marks) -> list[str]:
 
 
 def _outer_end(arguments: ArgumentMarks) -> Roles:
-    return [("end", spaced(arguments.end))] if arguments.end else []
+    return [("outer", spaced(arguments.end))] if arguments.end else []
 
 
 def _next_heads(marks: Marks) -> list[str]:

@@ -61,7 +61,7 @@ def call_start_roles(marks: Marks) -> Roles:
     """Return what begins another call."""
     starts = (*marks.calls.opening, marks.calls.start)
     texts = dict.fromkeys(map(leading_text, starts))
-    return [("opening", text) for text in texts if len(text) >= FEWEST_SIGNS]
+    return [("marker", text) for text in texts if len(text) >= FEWEST_SIGNS]
 
 
 def _mention_roles(marks: Marks) -> Roles:
@@ -111,7 +111,8 @@ def _head_roles(marks: Marks) -> Roles:
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_broken_heads(marks)]
-    found += [*others, *_mention_roles(marks)]
+    mentions = _mention_roles(marks)  # one that is said twice may look like a tag
+    found += [*mentions[:-1], *others, *mentions[-1:]]
     found += [("section_end", end) for end in calls.section_end]
     return found + [("call_end", end) for end in calls.end]
 
@@ -124,7 +125,7 @@ def between_roles(marks: Marks) -> Roles:
 def _in_section(marks: Marks) -> Roles:
     found = [(role, spaced(head, "{comma}")) for role, head in _heads(marks)]
     ends = (*marks.calls.section_closing, *marks.calls.section_end)
-    return found + [("section_end", f" {end}") for end in ends]
+    return found + [("closing", f" {end}") for end in ends]
 
 
 def _heads(marks: Marks) -> list[tuple[str, Notation]]:

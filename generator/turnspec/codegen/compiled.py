@@ -134,7 +134,7 @@ def compiled_source(facts: FormatFacts) -> str:
 #: The facts by which the common parts of parsers with calls differ.
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
-    *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "READS_TAGS"),
+    *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "READS_TAGS"),
     *("HAS_SPECIAL_TOKENS", "IS_TRACED"),
 )
 
@@ -145,9 +145,10 @@ def _known_of_class(facts: FormatFacts) -> Facts:
         return _known(facts)
     values = {name: facts.values[name] for name in _CLASS_FACTS}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
-    # One format alone has raw strings and no reasoning: it shares the text of the others.
+    # Few have raw strings, or tags, and no reasoning: they share the text of the others.
     has_raw_strings = values["HAS_OTHER_VALUES"] and values["HAS_RAW_STRINGS"]
-    values["HAS_REASONING"] = values["HAS_REASONING"] or has_raw_strings
+    is_seldom = has_raw_strings or values["ARGUMENTS"] == "text"
+    values["HAS_REASONING"] = values["HAS_REASONING"] or is_seldom
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
     return Facts(values, tables, _unused_events(values))
 
@@ -171,7 +172,7 @@ def _common_source(known: str) -> str:
 #: What a common part can do that is that of any parsers.
 _SHARED_FACTS = (
     *("HAS_OPTIONAL_TEXTS", "HAS_FOLLOWERS", "HAS_SPECIAL_TOKENS", "HAS_CALLS", "HAS_REASONING"),
-    *("HAS_RAW_STRINGS", "HAS_OTHER_VALUES"),
+    *("HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_OTHER_VALUES"),
 )
 
 

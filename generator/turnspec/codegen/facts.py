@@ -140,9 +140,15 @@ def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str
     """Return what markers and their roles have, of all that they can."""
     rows = [row for table in tables.values() for row in table]
     has_other_syntax = any(row.role in OTHER_SYNTAX for row in rows)
+    in_text = {row.role for row in tables["IN_TEXT"]}
+    can_end = bool(marks.text.reasoning_end or marks.text.between) and not marks.may_stay_open
+    is_left_open = _text_values(marks)["HAS_REASONING"] and can_end
+    are_drafts = _has_drafts(marks) and in_text.isdisjoint({"object", "code"})
     return {
         "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
         "HAS_FOLLOWERS": any(row.if_before for row in rows),
+        "HAS_SEAMS": in_text != {"turn_end"},
+        "CALLS_BEGIN_IN_REASONING": is_left_open and not are_drafts,
         "HAS_LATE_ENDS": any(row.when for row in rows),
         "READS_TAGS": has_other_syntax and marks.arguments.form == "json",
         "MAY_READ_AGAIN": has_other_syntax or marks.are_objects or _has_drafts(marks),
@@ -198,14 +204,15 @@ def _markers(marks: Marks, slots: Slots) -> dict[str, str | tuple[str, ...]]:
 def _call_values(marks: Marks) -> dict[str, object]:
     """Return the constants of calls."""
     spec, calls, arguments = marks.spec, marks.calls, marks.arguments
+    style = arguments.style
     found: dict[str, object] = {
         "CALLS_ARE_OBJECTS": marks.are_objects,
         "IS_BARE": marks.are_bare,
-        "CALLS_BEGIN_WITH_NAME": calls.begin_with_name,
         "HAS_CODE": marks.code is not None,
         "HAS_ELEMENTS": marks.has_elements,
-        "HAS_OTHER_VALUES": arguments.style is not None,
+        "HAS_OTHER_VALUES": style is not None,
         "HAS_RAW_STRINGS": bool(arguments.quote),
+        "HAS_JSON_STRINGS": bool(not style or style.raw_quote or not style.has_python_escapes),
     }
     if spec.tools is None:
         return found
@@ -214,8 +221,8 @@ def _call_values(marks: Marks) -> dict[str, object]:
     is_text = arguments.form == "text"
     return {
         **found,
+        "CALLS_BEGIN_WITH_NAME": calls.begin_with_name,
         "CONTENT_IS_LAST": Part.CONTENT in order[order.index(Part.CALLS) :],
-        "REASONING_CAN_END": bool(marks.text.reasoning_end or marks.text.between),
         "HAS_LATE_IDS": has_late_id or "id" in own_keys(spec.tools),
         "HAS_PYTHON_LITERALS": not is_text or has_python_words(spec.tools.arguments),
         **_head_values(marks),

@@ -55,7 +55,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "AFTER_ELEMENT": ("elements", element_rules.behind_element_roles),
     "AT_RAW_START": (
         "style",
-        lambda marks: [("opening", it) for it in [marks.arguments.quote] if it],
+        lambda marks: [("marker", it) for it in [marks.arguments.quote] if it],
     ),
     "AT_RAW_END": ("style", argument_rules.raw_end_roles),
     "AT_STRING_END": ("style", argument_rules.string_stop_roles),
@@ -86,10 +86,11 @@ def _kinds(marks: Marks) -> set[str]:
 
 def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     """Return the tables that formats of a kind have; one rule stands for all ends of a turn."""
-    plain = replace(marks, text=replace(marks.text, turn_end=(STOP,)))
+    unwritten = tuple(it for it in marks.text.unwritten if it not in marks.text.turn_end)
+    plain = replace(marks, text=replace(marks.text, turn_end=(STOP,), unwritten=unwritten))
     late, kinds = _ending_late(plain), _kinds(marks)
     found = {
-        name: tuple(_merged(slots.rows(roles(plain)), slots.rows(roles(late))))
+        name: tuple(dict.fromkeys(_merged(slots.rows(roles(plain)), slots.rows(roles(late)))))
         for name, (kind, roles) in TABLES.items()
         if kind in kinds
     }

@@ -38,6 +38,8 @@ _NAMES = {
     "close": "VALUE_CLOSE",
     "guard": "GUARD",
 }
+#: How it is called by the table that it stands in.
+_NAMES_OF_TABLES = {"AT_RAW_START": "QUOTE", "AT_RAW_END": "QUOTE", "AT_CALL_START": "OPEN"}
 
 #: The classes of signs that modules name.
 _CLASSES = {
@@ -147,7 +149,7 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
     ends = [("", Row("turn_end", text)) for text in facts.turn_ends]
     for table, row in (*rows, *ends):
         text = row.marker.strip()
-        base = "QUOTE" if table in ("AT_RAW_START", "AT_RAW_END") else _NAMES.get(row.role, "")
+        base = _NAMES_OF_TABLES.get(table, _NAMES.get(row.role, ""))
         if not base or text in names or not text or "{stop" in text:
             continue
         name, number = base, 2

@@ -50,9 +50,7 @@ def is_no_head(turn: Turn, found: Found) -> bool:
     if not HAS_MENTIONS and found.role is Role.OPENING:  # a mere bracket
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
-        if head is None or turn.tools is None:
-            return False
-        return head.slot("name") not in turn.tools
+        return bool(head and turn.tools is not None and head.slot("name") not in turn.tools)
     if found.role is Role.UNNAMED:
         turn.problem("no_name", "what looks like a call has no name", found.offset)
         turn.state.mentioned = True
@@ -109,7 +107,7 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
                 turn.problem("unexpected_text", noise, found.offset)
             if HAS_SECTIONS:
                 yield from read_section(turn)
-        case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL:
+        case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL if not ONLY_IN_SECTION:
             yield from read_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             state.opened = True
@@ -153,7 +151,7 @@ def read_section(turn: Turn) -> Reading[None]:
             yield None
             continue
         input.take(found.end)
-        if found.role is Role.SECTION_END:
+        if found.role is Role.CLOSING:
             return close_section(turn, found)
         yield from read_one_call(turn, found)
 

@@ -40,6 +40,8 @@ HAS_LATE_ENDS: bool = True
 #: Whether markers have texts that may be missing, and whether some have to be followed by others.
 HAS_OPTIONAL_TEXTS: bool = True
 HAS_FOLLOWERS: bool = True
+#: Whether text may go on after a marker.
+HAS_SEAMS: bool = True
 #: What can come next in reasoning and content.
 IN_TEXT: tuple[Rule, ...] = (
     Rule(Role.REASONING_START, "<think>"),
@@ -119,8 +121,8 @@ HAS_SECTIONS: bool = True
 HAS_MENTIONS: bool = True
 #: Whether content comes after calls.
 CONTENT_IS_LAST: bool = False
-#: Whether anything ends reasoning.
-REASONING_CAN_END: bool = True
+#: Whether a call may stand in open reasoning, and be no draft.
+CALLS_BEGIN_IN_REASONING: bool = True
 #: Whether a head may hold the name twice, and whether an id can stand after it.
 NAMES_ARE_REPEATED: bool = False
 #: Whether a head holds an id in the name's place, in which the name of a tool stands.
@@ -157,7 +159,7 @@ OTHER_MEMBER_VALUES: tuple[str, ...] = ()
 #: What a call's object consists of.
 IN_OBJECT: tuple[Rule, ...] = (Rule(Role.MEMBER, '{comma}"{string}" :'),)
 #: What begins another call, after a string that is not closed.
-AT_CALL_START: tuple[Rule, ...] = (Rule(Role.OPENING, "<calls>"),)
+AT_CALL_START: tuple[Rule, ...] = (Rule(Role.MARKER, "<calls>"),)
 
 #: Of heads with JSON: whether something is read after the arguments, and if that holds the name.
 HAS_TAIL: bool = False
@@ -167,10 +169,11 @@ AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()
 AT_CLOSING: tuple[Rule, ...] = ()
-#: Whether values are in a relative of JSON, and some of its strings have no escapes; how these
-#: are written; what begins a string without escapes, and what ends it.
+#: Whether values are in a relative of JSON, some of its strings have no escapes, and others those
+#: of JSON; how they are written; what begins a string without escapes, and what ends it.
 HAS_OTHER_VALUES: bool = False
 HAS_RAW_STRINGS: bool = True
+HAS_JSON_STRINGS: bool = True
 VALUE_STYLE: ValueStyle = ValueStyle(
     raw_quote="", is_raw_inside=False, has_python_escapes=True, after_string=",)]}:<"
 )

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 
-from turnspec.engine.facts import HAS_OTHER_VALUES
+from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_OTHER_VALUES
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import dump_json, load_json, quote
 from turnspec.engine.literals import join_halves
@@ -140,7 +140,7 @@ class JsonValue:
         may_be_text = kind == "word" or (kind == "quote" and ", " in self._held)
         if may_be_text and self._bare_key and self._expected == "colon":
             return self._leave_members(text)
-        if text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
+        if HAS_JSON_STRINGS and text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
             self._tell("a string in single quotes")
         if missing := SEPARATORS.get(self._expected):
             self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
@@ -199,6 +199,8 @@ class JsonValue:
 
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
+        if not HAS_JSON_STRINGS:
+            return False  # but as Python reads it
         input = self._input
         string = DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
         found, is_certain = self._matched(string)

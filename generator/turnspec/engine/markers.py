@@ -184,9 +184,8 @@ class Markers:
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
             more = rf"(?=[\r\n]{{0,9}}(?:{expression}|\Z))"
-            if any(re.match(r"\n *\{\w", parts[0]) for _, parts in self._rows):
-                more = ""  # as a slot begins the line
-            expression = rf"[\r\n]{more}|{expression}"
+            begins_with_slot = any(re.match(r"\n *\{\w", parts[0]) for _, parts in self._rows)
+            expression = rf"[\r\n]{'' if begins_with_slot else more}|{expression}"
         return re.compile(expression)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from turnspec.engine.facts import HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
+from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import TOKENS, JsonValue
 from turnspec.engine.markers import WHITE_SPACE
@@ -89,7 +89,7 @@ class OtherValue(JsonValue):
         is_raw = HAS_RAW_STRINGS and self._quote == style.raw_quote
         if is_raw and (style.is_raw_inside or not self._closers):
             return self._read_raw_string()
-        if not style.has_python_escapes and self._quote == '"':
+        if HAS_JSON_STRINGS and not style.has_python_escapes and self._quote == '"':
             return super()._read_string()
         return self._read_python_string()
 

@@ -20,6 +20,7 @@ from turnspec.engine.facts import (
     HAS_FOLLOWERS,
     HAS_OPTIONAL_TEXTS,
     HAS_REASONING,
+    HAS_SEAMS,
     HAS_SPECIAL_TOKENS,
     IS_BARE,
     LEFT_OUT_IF_LAST,
@@ -117,7 +118,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             yield MORE_TEXT
             continue
         found = input.rules.in_text.search(input, partial=not input.final)
-        if CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
+        if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
@@ -457,9 +458,10 @@ def read_turn(turn: Turn) -> Reading[None]:
 
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
-    for stream in (turn.reasoning, turn.content) if HAS_REASONING else (turn.content,):
-        for offset, text in stream.joined():
-            turn.problem("stray_marker", f"{text!r} is text here", offset)
+    if HAS_SEAMS:
+        for stream in (turn.reasoning, turn.content) if HAS_REASONING else (turn.content,):
+            for offset, text in stream.joined():
+                turn.problem("stray_marker", f"{text!r} is text here", offset)
     if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
         may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
         if not may_be_open:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from turnspec.engine.facts import (
+    CALLS_ARE_OBJECTS,
+    CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
     HAS_CALLS,
     HAS_DRAFTS,
@@ -13,10 +15,9 @@ from turnspec.engine.facts import (
     HAS_OTHER_VALUES,
     HAS_RAW_STRINGS,
     HAS_REASONING,
+    HAS_SEAMS,
     HAS_SPECIAL_TOKENS,
     MAY_READ_AGAIN,
-    REASONING_CAN_END,
-    REASONING_MAY_STAY_OPEN,
     STARTS_IN_REASONING,
 )
 from turnspec.engine.input import Input
@@ -247,7 +248,8 @@ class Turn:
         if body:
             state.after_marker = False
             offset = start + len(text) - len(body)
-            stream.part(offset)
+            if HAS_SEAMS:
+                stream.part(offset)
             if HAS_DRAFTS and self.is_draft and self.draft_end is None:
                 self.draft_end = offset
             if HAS_CALLS and not CONTENT_IS_LAST and state.called and not is_thought:
@@ -261,10 +263,8 @@ class Turn:
         input, start, at = self.input, self.input.position, 1
         text, marked = input.text[start:end], input.marked[start:end]
         mention = Input(input.here, input.rules, text, marked)
-        if HAS_DRAFTS and self.is_draft:  # then it ends here, and is read once more
-            at = end - start
         while found := input.rules.in_text.search(mention, may_break_off, at):
-            if found.is_partial:
+            if CALLS_ARE_OBJECTS and found.is_partial:
                 end = start + found.start
             elif found.role in OF_TURN:
                 told = f"{found.text!r} is text here"
@@ -290,17 +290,14 @@ class Turn:
         """Begin a call, which the text from an offset on says; problems are told at another."""
         if self.tools is not None and name not in self.tools:
             self.problem("unknown_tool", f"there is no tool {name!r}", at)
-        state = self.state
-        if HAS_REASONING:
-            is_open = REASONING_CAN_END and not REASONING_MAY_STAY_OPEN
-            if is_open and state.thinking:
-                self.problem("unclosed", "a call inside the reasoning", at)
-            else:
-                state.thinking = False
+        state, index, end = self.state, len(self.calls), self.input.here
+        if CALLS_BEGIN_IN_REASONING and state.thinking:
+            self.problem("unclosed", "a call inside the reasoning", at)
+        elif HAS_REASONING:
+            state.thinking = False
         if CONTENT_IS_LAST and self.content.begun and not (HAS_REASONING and self.inline):
             self.problem("misplaced", "a call after content", at)
         state.mentioned, state.called = False, True
-        index, end = len(self.calls), self.input.here
         if not HAS_LATE_IDS:
             id = id or f"{self._id_prefix}{index}"
         self.calls.append(ToolCall(id, name, "", False))

@@ -40,7 +40,7 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             break
         if found.role is Role.QUOTED_ARGUMENT:
             turn.problem("malformed", f"{found.slot('key')!r} in quotes")
-        if found.role is Role.END:
+        if found.role is Role.OUTER_END:
             continue
         is_cut = not (yield from read_value_argument(turn, call, found))
         if is_cut:

@@ -70,6 +70,8 @@ def _is_unread(node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str])
             target=target, value=ast.expr() as value
         ):
             return _is_target_unread(target, read, loaded) and _is_pure(value, pure)
+        case ast.If(test=test, body=body, orelse=[]):
+            return _is_pure(test, pure) and all(_is_unread(it, read, loaded, pure) for it in body)
     return False
 
 
@@ -88,6 +90,7 @@ def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
         *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Load),
         ast.Starred,
         *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.IfExp),
+        *(ast.BinOp, ast.operator),
     )
     return all(
         isinstance(inner, quiet)
