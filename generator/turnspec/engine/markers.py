@@ -105,7 +105,7 @@ class Marker:
                     self.first = first
                 is_open = False
             is_first = is_first and part in BLANKS
-        if short := re.match(" ?([^{} \n]) ([^{} \n])", text):
+        if short := re.match(" ?([^{} \n])[ \n]([^{} \n])", text):
             self.firsts = [short[1] + second for second in WHITE_SPACE + short[2]]
         if HAS_FOLLOWERS:
             self.if_before = [Marker(other, slots, tokens) for other in pair[1]]
