@@ -142,6 +142,21 @@ def test_what_may_become_a_marker_is_held_back(text: str) -> None:
     assert found("<a={name}>", text) is None
 
 
+@pytest.mark.parametrize("length", range(4093, 4098))
+def test_a_marker_is_found_behind_a_long_text(length: int) -> None:
+    """It is looked for in windows, and none of them cuts a line break."""
+    match = markers_of("\n<a>", "[b]").search(input_of("x" * length + "\r\n<a>"), partial=False)
+    assert match is not None
+    assert (match.start, match.text) == (length, "\r\n<a>")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("x](y", False), ("x]", True), ("]\ty", True), ("]<y", True)]
+)
+def test_a_blank_tells_what_comes_second(text: str, wanted: bool) -> None:
+    assert bool(markers_of("] <b>", "]\n[", "]] {name}").may_begin.search(text)) is wanted
+
+
 def test_a_slot_gives_its_text() -> None:
     match = found("<a={name} {key}{?!}>", "<a=b  7>")
     assert match is not None
