@@ -13,6 +13,7 @@ from tests.counted_steps import CountedSteps
 from tests.generated_formats import (
     EVERY_FORMAT,
     FORMS,
+    committed_format,
     committed_spec,
     module_source,
 )
@@ -94,6 +95,24 @@ def test_white_space_in_them_is_as_it_is(name: str, engine: TypeScriptEngine) ->
         assert module.parse(iter(text), **options).content == content, (text, stop)
     text, stop, _ = EXACT[FORMS.index(name) % len(EXACT)]
     assert not difference(engine, name, module, text, {**options, "stop": [stop]}, (0, 1))
+
+
+@pytest.mark.parametrize("name", [*FORMS, "baidu-ernie-4-5"])
+def test_they_end_a_turn_after_each_part(name: str) -> None:
+    """With their white space, however they come; so do ends that the template doesn't write."""
+    form = committed_format(name)
+    spec, module = form.spec, load(form.spec)
+    options = {**form.options, "stop": ["\nUser:", *form.marks.text.unwritten, "##"]}
+    messages = [Message("Hi"), Message("", "Think", form.calls), Message("", "", form.calls)]
+    texts = [write_parts(spec, message, Part.START) for message in messages]
+    for text in ["", *(text.removesuffix(spec.final(Part.CONTENT)) for text in texts)]:
+        plain = module.parse(text, **options)
+        for stop in options["stop"]:
+            ended = text.rstrip() + (stop if stop[0] == "\n" else f" {stop}") + " more"
+            for pieces in (ended, [*ended]):
+                message = module.parse(pieces, **options)
+                assert message.to_dict() == plain.to_dict(), (text, stop)
+                assert message.problems[-1].kind == "text_after_end"
 
 
 @pytest.mark.parametrize("name", FORMS)

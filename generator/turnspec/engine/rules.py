@@ -58,7 +58,7 @@ class Rules:
     """The tables of rules, with the ends of a turn and the special tokens that were given."""
 
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
-        self.special = special
+        self.special, self.stop = special, stop
         texts = [special.put_into(x) if special else x for x in map(escaped, stop)]
         self._stop = tuple(x.replace(" ", "{ }").replace("\n", "{\n}") for x in texts)
         self._ends = (*TURN_ENDS, *self._stop)

@@ -171,11 +171,10 @@ def take_lead(turn: Turn) -> Reading[bool]:
         is_later = False  # as a message begins
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
-    turn.write(after_space(input.text, input.position))
-    found = input.rules.before_content.match(input, partial=not input.final)
-    may_be_call = False
+    at, may_be_call = after_space(input.text, input.position), False
+    found = input.rules.before_content.match(input, not input.final, at)
     if ARE_CALLS_ADDRESSED:  # a call may have no other header
-        begun = input.rules.in_text.match(input, partial=not input.final)
+        begun = input.rules.in_text.match(input, not input.final, at)
         if begun and not begun.is_partial:
             return False
         may_be_call = begun is not None
@@ -184,6 +183,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
     if found.is_partial or may_be_call:
         yield MORE_TEXT
     else:
+        turn.write(at)
         input.take(found.end)
         state.after_marker = False
         if ARE_CALLS_ADDRESSED:
@@ -203,9 +203,9 @@ def is_noise_next(turn: Turn) -> bool | None:
     found = input.rules.after_call.match(input, not input.final, at)
     if found is None or found.role is Role.MARKER:
         return False
-    turn.write(at)
     if found.is_partial:
         return None
+    turn.write(at)
     turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
     input.take(found.end)
     return True
@@ -318,7 +318,8 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     is_thought = HAS_REASONING and turn.state.thinking
     input, stream = turn.input, turn.reasoning if is_thought else turn.content
     is_token = found.role is Role.SPECIAL_TOKEN
-    if turn.state.after_marker or not (is_token or found.text in UNWRITTEN):
+    is_unwritten = found.text in UNWRITTEN and found.text not in input.rules.stop
+    if turn.state.after_marker or not (is_token or is_unwritten):
         return False
     if HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end):
         return False
