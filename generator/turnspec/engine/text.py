@@ -171,7 +171,8 @@ def take_lead(turn: Turn) -> Reading[bool]:
         is_later = False  # as a message begins
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
-    at, may_be_call = after_space(input.text, input.position), False
+    body, may_be_call = input.text[input.position :].lstrip(WHITE_SPACE), False
+    at = len(input.text) - len(body)
     found = input.rules.before_content.match(input, not input.final, at)
     if ARE_CALLS_ADDRESSED:  # a call may have no other header
         begun = input.rules.in_text.match(input, not input.final, at)
@@ -328,7 +329,8 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     is_word = is_token or (found.role is Role.TURN_END and stream.space == [" "])
     if not (is_word or is_quoted):
         return False
-    at = after_space(input.text, found.end)
+    space = input.text[found.end : found.end + MOST_SPACE + 1]
+    at = found.end + len(space) - len(space.lstrip(WHITE_SPACE))
     if at - found.end > MOST_SPACE:
         return False
     if at == len(input.text):
