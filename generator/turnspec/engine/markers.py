@@ -199,10 +199,11 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked
-        window = text[start : min(start + 4096, end)]  # `re` is slow where signs are several
-        while len(window) > 4095 and not any(sign in window for sign in self._firsts):
+        while start + 4096 < len(text) and start + 4096 < end:  # `re` is slow with many signs
+            window = text[start : start + 4096]
+            if any(sign in window for sign in self._firsts):
+                break
             start += 4095  # a line break may be two characters
-            window = text[start : min(start + 4096, end)]
         while place := self.may_begin.search(text, start, end):
             if found := self.match(input, partial, place.start()):
                 return found

@@ -37,6 +37,7 @@ from turnspec.engine.facts import (
     UNWRITTEN,
     WORDS,
 )
+from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.objects import read_calls, read_object_marker
 from turnspec.engine.results import ContentDelta, Problem
@@ -163,6 +164,16 @@ CALLS_BEGIN = (
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 
 
+#: How much white space may stand before words, or text that a marker is a part of.
+MOST_SPACE = 99
+
+
+def after_blanks(input: Input, start: int) -> int:
+    """Return the position after so much white space."""
+    space = input.text[start : start + MOST_SPACE + 1]
+    return start + len(space) - len(space.lstrip(WHITE_SPACE))
+
+
 def take_lead(turn: Turn) -> Reading[bool]:
     """Drop the words that stand before all content; return whether there are any."""
     input, state = turn.input, turn.state
@@ -171,8 +182,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
         is_later = False  # as a message begins
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
-    body, may_be_call = input.text[input.position :].lstrip(WHITE_SPACE), False
-    at = len(input.text) - len(body)
+    at, may_be_call = after_blanks(input, input.position), False
     found = input.rules.before_content.match(input, not input.final, at)
     if ARE_CALLS_ADDRESSED:  # a call may have no other header
         begun = input.rules.in_text.match(input, not input.final, at)
@@ -306,10 +316,6 @@ def is_text(turn: Turn, found: Found) -> bool:
     return is_no_head(turn, found)
 
 
-#: How much white space may stand before the text that a marker is a part of.
-MOST_SPACE = 99
-
-
 def is_within_text(turn: Turn, found: Found) -> bool | None:
     """Say whether a marker that the template never writes is text: more of it comes next.
 
@@ -329,8 +335,7 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     is_word = is_token or (found.role is Role.TURN_END and stream.space == [" "])
     if not (is_word or is_quoted):
         return False
-    space = input.text[found.end : found.end + MOST_SPACE + 1]
-    at = found.end + len(space) - len(space.lstrip(WHITE_SPACE))
+    at = after_blanks(input, found.end)
     if at - found.end > MOST_SPACE:
         return False
     if at == len(input.text):
