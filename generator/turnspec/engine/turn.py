@@ -263,6 +263,8 @@ class Turn:
         input, start, at = self.input, self.input.position, 1
         text, marked = input.text[start:end], input.marked[start:end]
         mention = Input(input.here, input.rules, text, marked)
+        if HAS_DRAFTS and self.is_draft:  # then it ends here, and takes long to read twice
+            at = end - start
         while found := input.rules.in_text.search(mention, may_break_off, at):
             if CALLS_ARE_OBJECTS and found.is_partial:
                 end = start + found.start
