@@ -45,7 +45,7 @@ def docstring(
 ) -> str:
     """Return a module's docstring, with its quotes."""
     called = _called(facts, samples)
-    tools = _TOOLS if facts.values["CALLS_BEGIN_WITH_NAME"] else None
+    tools = _TOOLS if facts.values.get("CALLS_BEGIN_WITH_NAME") else None
     parse = partial(module.parse, tools=tools)
     blocks = [
         f"Reads turns in the format of {_visible(facts.format['name'])}.",
