@@ -327,7 +327,8 @@ def with_values_cut_off(form: Format) -> Iterator[Sample]:
     for value, marker in itertools.product(values, markers.markers):
         written = markers.written(marker)
         for size in range(1, len(written) + 1):
-            yield Sample(((value + written[:size], False),), form.options)
+            # Which keys a tool has isn't known: each may be that of another argument.
+            yield Sample(((value + written[:size], False),), {**form.options, "tools": None})
 
 
 def with_tokens(form: Format, tokens: Sequence[str]) -> Iterator[Sample]:

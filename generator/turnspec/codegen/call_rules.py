@@ -44,11 +44,12 @@ def _text_roles(marks: Marks) -> list[tuple[str, Notation]]:
 
 
 def behind_call_roles(marks: Marks) -> Roles:
-    """Return what may stand behind a call: a marker, or brackets that no part has before one."""
+    """Return what may stand behind a call: brackets that no part has, or a marker begins with."""
     ends = (*marks.calls.end, *marks.calls.section_end, *marks.text.turn_end)
     behind = [f" {end}" for end in at_least(2, ends)]
     stray = ("stray", ("{brackets}", [*behind, "{end of text}"]))
-    return [*(("marker", end) for end in behind), stray]
+    begun = (end for end in behind if re.match(r" (?:[,}\]`]|\{stop)", end))
+    return [*(("marker", end) for end in begun), stray]
 
 
 def call_end_roles(marks: Marks) -> Roles:
