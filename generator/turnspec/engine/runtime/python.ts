@@ -266,7 +266,6 @@ export class Match {
 
 /** An expression of Python's. */
 export class Pattern {
-  readonly source: string;
   //#if groupindex
   readonly groupindex: readonly string[];
   //#end
@@ -277,7 +276,6 @@ export class Pattern {
 
   constructor(source: string) {
     const own = translated(source, this.names);
-    this.source = source;
     //#if groupindex
     this.groupindex = this.names.filter(Boolean);
     //#end
