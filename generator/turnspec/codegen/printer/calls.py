@@ -31,8 +31,7 @@ _FOUND, _REPLACING = union(MATCH, NULL), function_of(MATCH, STR)
 _FUNCTIONS = {
     **{"chr": ("String.fromCodePoint", STR), "ValueError": ("new ValueError", ANY)},
     **{"int/1": ("Number", NUM), "int/2": ("Number.parseInt", NUM)},
-    "str": ("String", STR),
-    **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
+    **{"str": ("String", STR), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.
 _TAKEN = {"zip": 2, "next": 2, "isinstance": 2}
@@ -40,15 +39,13 @@ _WITH_WORDS = ("sorted", "zip")
 #: What methods are printed as, and what they give: a function's name, or a method's; or a form, in
 #: which {0} is what has the method, {1} and {2} what it is given.
 _OF_STR = {
-    **{"startswith": (".startsWith", BOOL), "endswith": (".endsWith", BOOL)},
-    **{"index": (".indexOf", NUM), "find": (".indexOf", NUM), "lower": (".toLowerCase", STR)},
+    **{"startswith": (".startsWith", BOOL), "index": (".indexOf", NUM)},
     **{"replace/2": (".replaceAll", STR), "replace/3": ("{0}.replace({1}, {2})", STR)},
     **{"split/0": ("wordsIn", list_of(STR)), "split/1": (".split", list_of(STR))},
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
 }
 _OF_OBJECT = {
-    **{"get": ("memberOf", ANY), "keys": ("keysOf", list_of(STR))},
-    "items": ("membersOf", list_of(Kind("tuple", (STR, ANY)))),
+    **{"get": ("memberOf", ANY), "items": ("membersOf", list_of(Kind("tuple", (STR, ANY))))}
 }
 _METHODS = {
     **{"str": _OF_STR, "literal": _OF_STR, "object": _OF_OBJECT, "any": _OF_OBJECT},
@@ -58,8 +55,7 @@ _METHODS = {
     },
     "set": {"add": (".add", NULL), "clear": (".clear", NULL)},
     "map": {
-        **{"keys": (".keys", Kind("iterable", (_ELEMENT,))), "clear": (".clear", NULL)},
-        **{"values": (".values", Kind("iterable", (_MEMBER,)))},
+        **{"values": (".values", Kind("iterable", (_MEMBER,))), "clear": (".clear", NULL)},
         **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
         **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("keptIn", _MEMBER)},
         **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},
@@ -102,8 +98,8 @@ class Calls(Walking):
         if name in self.classes:
             return self._new(node, self.classes[name])
         taken = len(node.args)
-        if name in ("min", "max") and taken == 1:
-            return Value(called(f"Math.{name}", [self.array(node.args[0]).spread]), NUM)
+        if name == "max" and taken == 1:
+            return Value(called("Math.max", [self.array(node.args[0]).spread]), NUM)
         function, kind = _FUNCTIONS.get(f"{name}/{taken}") or _FUNCTIONS.get(name) or ("", ANY)
         if function and not node.keywords:
             return Value(called(function, list(map(self.text, node.args))), kind)
