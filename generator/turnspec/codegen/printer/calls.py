@@ -31,7 +31,8 @@ _FOUND, _REPLACING = union(MATCH, NULL), function_of(MATCH, STR)
 _FUNCTIONS = {
     **{"chr": ("String.fromCodePoint", STR), "ValueError": ("new ValueError", ANY)},
     **{"int/1": ("Number", NUM), "int/2": ("Number.parseInt", NUM)},
-    **{"str": ("String", STR), "max": ("Math.max", NUM)},
+    "str": ("String", STR),
+    **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.
 _TAKEN = {"zip": 2, "next": 2, "isinstance": 2}
@@ -98,8 +99,8 @@ class Calls(Walking):
         if name in self.classes:
             return self._new(node, self.classes[name])
         taken = len(node.args)
-        if name == "max" and taken == 1:
-            return Value(called("Math.max", [self.array(node.args[0]).spread]), NUM)
+        if name in ("min", "max") and taken == 1:
+            return Value(called(f"Math.{name}", [self.array(node.args[0]).spread]), NUM)
         function, kind = _FUNCTIONS.get(f"{name}/{taken}") or _FUNCTIONS.get(name) or ("", ANY)
         if function and not node.keywords:
             return Value(called(function, list(map(self.text, node.args))), kind)
