@@ -98,6 +98,16 @@ def test_a_stop_text_that_is_too_long_is_refused(engine: TypeScriptEngine) -> No
         )
 
 
+def test_a_script_has_what_its_format_can_give_and_no_more() -> None:
+    content, others = script(source_of(_CONTENT)), script(source_of(_JSON))
+    for word in ("ToolCallStart", "ReasoningDelta", "tool_calls?", "JsonNumber", "lastgroup"):
+        assert word in others
+        assert word not in content
+    assert "#if" not in others + content
+    assert "*/\n" in content.replace("*/\nexport ", "")
+    assert "*/\n" not in script(source_of(_CONTENT), is_typed=False).replace("*/\nexport ", "")
+
+
 _USE = """
 import { Message, parse, Parser, sliceOf, toDelta, type Problem, type Tool } from "./MODULE.js";
 

@@ -62,7 +62,7 @@ SAME: dict[str, tuple[str, str]] = {
         "",
         """
         first = text[0] if text else ""
-        at = text.find("🦆") if "🦆" in text else 0
+        at = text.index("🦆") if "🦆" in text else 0
         around = text[at : at + 2] + text[at : at + 1]
         return f"{text[:1]}|{text[1:2]}|{text[len(text) :]}|{[text, 'b'][-1]}|{first}|{around}"
         """,

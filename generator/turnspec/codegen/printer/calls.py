@@ -40,15 +40,13 @@ _WITH_WORDS = ("sorted", "zip")
 #: What methods are printed as, and what they give: a function's name, or a method's; or a form, in
 #: which {0} is what has the method, {1} and {2} what it is given.
 _OF_STR = {
-    **{"startswith": (".startsWith", BOOL), "endswith": (".endsWith", BOOL)},
-    **{"index": (".indexOf", NUM), "find": (".indexOf", NUM), "lower": (".toLowerCase", STR)},
+    **{"startswith": (".startsWith", BOOL), "index": (".indexOf", NUM)},
     **{"replace/2": (".replaceAll", STR), "replace/3": ("{0}.replace({1}, {2})", STR)},
     **{"split/0": ("wordsIn", list_of(STR)), "split/1": (".split", list_of(STR))},
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
 }
 _OF_OBJECT = {
-    **{"get": ("memberOf", ANY), "keys": ("keysOf", list_of(STR))},
-    "items": ("membersOf", list_of(Kind("tuple", (STR, ANY)))),
+    **{"get": ("memberOf", ANY), "items": ("membersOf", list_of(Kind("tuple", (STR, ANY))))}
 }
 _METHODS = {
     **{"str": _OF_STR, "literal": _OF_STR, "object": _OF_OBJECT, "any": _OF_OBJECT},
@@ -58,8 +56,7 @@ _METHODS = {
     },
     "set": {"add": (".add", NULL), "clear": (".clear", NULL)},
     "map": {
-        **{"keys": (".keys", Kind("iterable", (_ELEMENT,))), "clear": (".clear", NULL)},
-        **{"values": (".values", Kind("iterable", (_MEMBER,)))},
+        **{"values": (".values", Kind("iterable", (_MEMBER,))), "clear": (".clear", NULL)},
         **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
         **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("keptIn", _MEMBER)},
         **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},

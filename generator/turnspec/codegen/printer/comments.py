@@ -8,6 +8,14 @@ import re
 import tokenize
 from collections.abc import Iterator
 
+from turnspec.codegen.printer.names import camel
+
+
+def in_script(text: str) -> str:
+    """Return what is told of Python's names, with those that they have in a script."""
+    text = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda name: f"`{camel(name[1])}`", text)
+    return text.replace("None", "null")
+
 
 def block(texts: list[str], indent: str = "") -> list[str]:
     """Return lines as a comment of what stands under them."""
@@ -27,7 +35,7 @@ class Comments:
         self.alone: dict[int, str] = {}
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
-                text = re.sub("^#:? ?", "", token.string)
+                text = in_script(re.sub("^#:? ?", "", token.string))
                 is_alone = not token.line[: token.start[1]].strip()
                 (self.alone if is_alone else self._beside)[token.start[0]] = text
 

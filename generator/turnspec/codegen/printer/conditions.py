@@ -98,8 +98,6 @@ class Conditions(Expressions):
     def _boolop(self, node: ast.BoolOp, expected: Kind) -> Value:
         values = self._operands(node, lambda each: self.value(each, expected))
         kinds = [value.kind for value in values]
-        if all(kind == BOOL for kind in kinds):
-            return self._all_true(node)
         is_or = isinstance(node.op, ast.Or)
         first, kind = values[0], kinds[0].present
         if all(kind.is_plain for kind in kinds[:-1]):
@@ -217,16 +215,12 @@ class Conditions(Expressions):
                     self.narrow(each, is_true)
             case ast.Name(id=name) if is_true and name in self.kinds:
                 self.kinds = {**self.kinds, name: self.kinds[name].present}
-            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name) as asked, kind]):
-                bare = ast.unparse(kind)
-                found = None if bare in _BARE else self.annotations.kind(kind)
-                parts = [
-                    part
-                    for part in self.value(asked).kind.parts
-                    if (part == found or part.name == bare) == is_true
-                ]
-                if parts or found:
-                    self.kinds = {**self.kinds, name: union(*parts) if parts else found or ANY}
+            case ast.Call(ast.Name("isinstance"), [ast.Name(name) as asked, kind]) if (
+                ast.unparse(kind) not in _BARE
+            ):
+                found = self.annotations.kind(kind)
+                parts = [it for it in self.value(asked).kind.parts if (it == found) == is_true]
+                self.kinds = {**self.kinds, name: union(*(parts or [found]))}
 
 
 def _opposite(value: Value, rank: int) -> Value:

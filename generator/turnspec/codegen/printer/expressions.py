@@ -14,7 +14,6 @@ from turnspec.codegen.printer.kinds import (
     NULL,
     NUM,
     OBJECT,
-    PATTERN,
     SEARCH,
     STR,
     Kind,
@@ -36,7 +35,11 @@ from turnspec.codegen.printer.names import (
 #: Lists for which the runtime has classes of its own.
 _GROWING = ("GrowingText",)
 _OF_MODULES = {"sys.maxsize": "Number.MAX_SAFE_INTEGER", "sys.maxunicode": "0x10ffff"}
-_OF_MATCH = {"lastgroup": union(STR, NULL), "lastindex": union(NUM, NULL)}
+_ATTRIBUTES = {
+    ("pattern", "groupindex"): ("{0}.groupindex", Kind("array", (STR,))),
+    ("pattern", "search"): ("{0}", SEARCH),
+    ("match", "lastgroup"): ("{0}.lastgroup", union(STR, NULL)),
+}
 
 
 class Expressions:
@@ -289,15 +292,9 @@ class Expressions:
             return Value(constant, NUM)
         value = self.value(node.value)
         text, kind = value.tight, value.kind.present
-        of_pattern = {
-            "groupindex": Value(f"{text}.groupindex", Kind("array", (STR,))),
-            "pattern": Value(f"{text}.source", STR),
-            "search": Value(text, SEARCH),
-        }
-        if kind == PATTERN and name in of_pattern:
-            return of_pattern[name]
-        if kind == MATCH and name in _OF_MATCH:
-            return Value(f"{text}.{name}", _OF_MATCH[name])
+        if (kind.name, name) in _ATTRIBUTES:
+            form, of = _ATTRIBUTES[kind.name, name]
+            return Value(form.format(text), of)
         kinds, made = [], ""
         for part in kind.parts:
             found = self.member_of(part, name)

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from turnspec.codegen.printer.comments import block
+from turnspec.codegen.printer.comments import block, in_script
 from turnspec.codegen.printer.kinds import ANY, NULL, RENAMED, Kind, Refused
 from turnspec.codegen.printer.layout import WIDTH, braces, called, shortened
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
@@ -158,8 +158,7 @@ class Module(Learning):
         text = ast.get_docstring(node)
         if not text:
             return node.body
-        text = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda name: f"`{camel(name[1])}`", text)
-        self.lines += block(text.replace("None", "null").split("\n"), " " * self.depth * 2)
+        self.lines += block(in_script(text).split("\n"), " " * self.depth * 2)
         return node.body[1:]
 
     # Classes.
@@ -188,7 +187,7 @@ class Module(Learning):
         head = f"{'export ' * (class_.name in self.exported)}type {class_.name} = {start}"
         line = f"{head} {'; '.join(members)} {end};"
         broken = [head, *(f"  {member};" for member in members), f"{end};"]
-        self.lines += [line] if len(line) <= WIDTH else broken
+        self.lines += [*([line] if len(line) <= WIDTH else broken), ""]
 
     def _put_fields(self, class_: Class) -> None:
         given, sure = dict[str, tuple[str, ast.stmt]](), set[str]()

@@ -17,13 +17,11 @@ from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.printer.kinds import Kind
 from turnspec.codegen.printer.learning import name_of
 from turnspec.codegen.printer.module import Module
-from turnspec.codegen.printer.names import camel, reached
 from turnspec.codegen.printer.script import (
     BY_HAND,
     PUBLIC,
     ROOTS,
     TYPES,
-    Declaration,
     declared,
     names_in,
     needed,
@@ -38,6 +36,8 @@ SHARED = (
     *("Facts", "FormatModule", "FormatTexts", "TextStream", "TurnParser", "load"),
     *(name for name in PUBLIC if name not in ("FORMAT", "Parser", "parse")),
 )
+#: What of the runtime stands beside what is printed, as it needs that.
+_INSIDE = ("Parser", "parse", "feedPiece", "eventsOf", "ruleOf")
 _LOAD_TOLD = "/** Return what reads a format, by what it says. */"
 _OTHERS = ("FORMAT", "IS_TRACED", "OBSERVER")
 _FACTS = ("FORMAT", *(name for name in engine_facts.__annotations__ if name not in _OTHERS))
@@ -86,10 +86,8 @@ def engine_script(*, is_typed: bool) -> str:
     printed = engine.printed(("FORMAT", *ROOTS))
     last = "\n".join(engine.last_lines)
     parts = needed([*names_in(printed + last), *PUBLIC, *SHARED, "ruleOf"])
-    own = set(map(camel, engine.needed))
-    inner = reached(own, lambda name: [each.name for each in parts if _is_inside(each, name)])
-    inside = texts_of([each for each in parts if each.name in inner], (), is_typed=is_typed)
-    outside = [each for each in parts if each.name not in inner]
+    inside = texts_of([each for each in parts if each.name in _INSIDE], (), is_typed=is_typed)
+    outside = [each for each in parts if each.name not in _INSIDE]
     text = "\n\n".join([printed, *inside, last, "return { FORMAT, Parser, parse };"])
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
     head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
@@ -97,11 +95,6 @@ def engine_script(*, is_typed: bool) -> str:
     return "\n\n".join(
         [*[types] * is_typed, *texts_of(outside, SHARED, is_typed=is_typed), function]
     )
-
-
-def _is_inside(part: Declaration, name: str) -> bool:
-    """Tell whether a part of the runtime stands beside what was printed, as it needs that."""
-    return name in part.words and part.name not in SHARED
 
 
 def engine_declaration() -> str:

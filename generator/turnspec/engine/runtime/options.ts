@@ -44,12 +44,11 @@ const TAKES: Readonly<Record<keyof ParserOptions, string>> = {
 
 /** Throw a TypeError that says what is right where there is no such option, or none of its values. */
 export function checkOptions(options: ParserOptions): void {
-  const known = new Map(Object.entries(TAKES));
   for (const [name, value] of Object.entries(options)) {
-    const takes = known.get(name);
-    if (takes === undefined) {
-      throw new TypeError(`there is no option ${name}; there are ${[...known.keys()].join(", ")}`);
+    if (!Object.hasOwn(TAKES, name)) {
+      throw new TypeError(`there is no option ${name}; there are ${Object.keys(TAKES).join(", ")}`);
     }
+    const takes = TAKES[name as keyof ParserOptions];
     const areTexts = Array.isArray(value) && value.every((text) => typeof text === "string");
     const kind = typeof value === "string" ? "a string" : areTexts ? "a list" : "?";
     const told = Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : repr(value);

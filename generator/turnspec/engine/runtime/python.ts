@@ -70,22 +70,24 @@ export function repr(value: unknown): string {
  */
 export class GrowingText {
   private joined = "";
-  private latest: string[] = [];
+  private readonly latest: string[] = [];
+  private count = 0; // of these: the list stays, as one that grows anew takes longer
   length = 0; // of the text
 
   push(piece: string): void {
     this.length += piece.length;
-    if (this.latest.push(piece) === 256) this.join("");
+    this.latest[this.count++] = piece;
+    if (this.count === 256) this.join("");
   }
 
   join(_between: ""): string {
-    this.joined += this.latest.join("");
-    this.latest = [];
+    this.joined += this.latest.slice(0, this.count).join("");
+    this.count = 0;
     return this.joined;
   }
 
   at(_last: -1): string {
-    return this.latest.at(-1) ?? this.joined;
+    return this.latest[this.count - 1] ?? this.joined;
   }
 }
 
@@ -266,7 +268,6 @@ export class Match {
 
 /** An expression of Python's. */
 export class Pattern {
-  readonly source: string;
   //#if groupindex
   readonly groupindex: readonly string[];
   //#end
@@ -277,7 +278,6 @@ export class Pattern {
 
   constructor(source: string) {
     const own = translated(source, this.names);
-    this.source = source;
     //#if groupindex
     this.groupindex = this.names.filter(Boolean);
     //#end
