@@ -144,10 +144,14 @@ def rows(source: str) -> Iterator[tuple[str, str]]:
                 text, said = "", []
 
 
+def literal_of(text: str) -> str:
+    return repr(text) if len(text) <= 76 else f"{text[:30]!r} ... {text[-30:]!r}"
+
+
 def said_of(message: Any) -> str:
     """Return the lines that say what came of a text."""
     parts = {"reasoning": message.reasoning_content, "content": message.content}
-    shown = [f"{part} {value!r}" for part, value in parts.items() if value]
+    shown = [f"{part} {literal_of(value)}" for part, value in parts.items() if value]
     for call in message.tool_calls:
         end = "" if call.complete else ", not complete"
         shown.append(f"call {call.name!r} {call.arguments}{end}")
@@ -162,4 +166,4 @@ def test_what_a_module_says_of_itself_is_so(name: str) -> None:
     found = list(rows(module_source(name)))
     assert len(found) >= 2
     for text, said in found:
-        assert said_of(module.parse(text)) == said
+        assert said_of(module.parse(text, prefill=module.FORMAT["header"])) == said

@@ -127,8 +127,18 @@ def compiled_source(facts: FormatFacts) -> str:
     if called != text:
         text = reached(called, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
-    own_text = tidied(own_text)
-    return f"{_formatted(without_empty_sections(own_text))}\n\n{begins}\n\n\n{common}"
+    own_text = _formatted(without_empty_sections(tidied(own_text)))
+    return f"{_types_last(own_text)}\n\n{begins}\n\n\n{common}"
+
+
+def _types_last(own: str) -> str:
+    """Move the names of types, which a reader seldom needs, behind what is the format's."""
+    block = re.compile(r"(if TYPE_CHECKING:\n(?:    .*\n)+)\n((?:    .*\n)+)")
+    found = block.search(own)
+    if not found:
+        return own
+    begun, rest = own[: found.start()] + found[1], own[found.end() :]
+    return f"{begun}{rest}\n\n# Names of types.\n\nif TYPE_CHECKING:\n{found[2]}"
 
 
 #: The facts by which the common parts of parsers with calls differ.

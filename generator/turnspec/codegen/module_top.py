@@ -22,6 +22,7 @@ _Parse = Callable[[str], Any]
 _TOOLS = [{"name": "get_weather"}]
 _WIDTH = 88
 _LINE = 76  # characters of a text in a row
+_SHOWN = 30  # characters at each end of a longer one
 _COLUMN = 40  # in which events stand
 _DEVIATIONS = 8  # rows at most
 _BREAKS = 5
@@ -36,8 +37,8 @@ _USE = """\
     message = parser.message  # content, reasoning_content, tool_calls, problems
     message.tool_calls  # each with id, name, arguments (JSON text) and complete
 
-Neither ever raises on what a model writes: `message.problems` tells what deviates. Its
-kinds stand after "#" here, and "-" where there is none."""
+Neither ever raises on what a model writes: `message.problems` tells what deviates. The
+kinds of problems stand after "#" here, "-" for none."""
 
 
 def docstring(
@@ -46,11 +47,12 @@ def docstring(
     """Return a module's docstring, with its quotes."""
     called = _called(facts, samples)
     tools = _TOOLS if facts.values.get("CALLS_BEGIN_WITH_NAME") else None
-    parse = partial(module.parse, tools=tools)
+    header = facts.format["header"]
+    parse = partial(module.parse, tools=tools, prefill=header)
     blocks = [
         f"Reads turns in the format of {_visible(facts.format['name'])}.",
-        _USE,
-        "\n".join(_sample_rows(module, tools, facts.format["header"], samples)),
+        f"{_USE}{_begun(facts.format)}",
+        "\n".join(_sample_rows(module, tools, header, samples)),
         "\n".join(["WHAT ELSE IS READ", *_rows(parse, _deviations(facts, called), _DEVIATIONS)]),
         *_value_ends(facts, parse, called),
         "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(parse, _cut_off(facts, called), _BREAKS)]),
@@ -60,6 +62,13 @@ def docstring(
     text = "\n\n".join(blocks).replace('"""', "'''")
     is_raw = "\\" in text
     return f'{"r" if is_raw else ""}"""{text}\n"""\n'
+
+
+def _begun(texts: Mapping[str, str]) -> str:
+    """Return a sentence on what of a turn the prompt holds, if that is more than its header."""
+    more = texts["prompt"].removeprefix(texts["header"])
+    told = f'The texts follow FORMAT["header"] (`prefill`); the prompt goes on with {more!r}.'
+    return f"\n{textwrap.fill(told, _WIDTH)}" if more else ""
 
 
 def _sample_rows(
@@ -131,7 +140,7 @@ def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
         yield thought
         rest = thought.rstrip().removesuffix(_text_of(facts.turn_ends[0]).strip())
         yield f"{rest}{_marker(facts, 'reasoning_end')}{_TEXT}"
-    yield f"{called.removesuffix(_text_of(facts.turn_ends[0]))}Then this."
+    yield f"{called.rstrip().removesuffix(_text_of(facts.turn_ends[0]).strip())}Then this."
 
 
 def _end_of(facts: FormatFacts) -> str:
@@ -175,7 +184,7 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
         needed = f"{', '.join(others)} or {last}" if others else last
         told = f"At {_quoted(marker)}, if {needed} comes next; else it is text."
         is_read_on = any(row.role == "rest" for row in facts.tables["IN_VALUE"])
-        return told + " A value that none of these ends is over where the call is." * is_read_on
+        return told + " A value without it ends with its call." * is_read_on
     if facts.style:
         signs = "".join(dict.fromkeys(str(facts.style["after_string"])))
         return (
@@ -258,11 +267,16 @@ def _parts(text: str) -> list[str]:
 def _said(message: Any) -> list[str]:
     """Return what a message has, a line for each part."""
     parts = {"reasoning": message.reasoning_content, "content": message.content}
-    said = [f"{name} {text!r}" for name, text in parts.items() if text]
+    said = [f"{name} {_shortened(text)}" for name, text in parts.items() if text]
     for call in message.tool_calls:
         cut_off = "" if call.complete else ", not complete"
         said.append(f"call {call.name!r} {visible_json(call.arguments)}{cut_off}")
     return said or ["nothing"]
+
+
+def _shortened(text: str) -> str:
+    """Return a text's literal, or those of its beginning and its end."""
+    return repr(text) if len(text) <= _LINE else f"{text[:_SHOWN]!r} ... {text[-_SHOWN:]!r}"
 
 
 def _held(facts: FormatFacts) -> Iterator[str]:
@@ -283,14 +297,15 @@ def _held_calls(facts: FormatFacts) -> dict[str, object]:
     """Return what is held back of calls without limit, each with whether a format has it."""
     has, calls = facts.values, facts.values["HAS_CALLS"]
     is_text = calls and has["ARGUMENTS"] == "text"
+    others = ["JSON"] * (not has["CALLS_ARE_OBJECTS"]) + ["tags"] * bool(has["READS_TAGS"])
+    other = f"{', '.join(others)} or Python" if others else "Python"
     return {
         "An argument that is no string, until it ends.": is_text,
         "A number, true, false or null in arguments, until it ends.": calls and not is_text,
         "A call's object, until its name has come.": has["CALLS_ARE_OBJECTS"],
-        "A call that is JSON, tags or Python instead, until it ends.": any(
-            map(facts.rows, OTHER_SYNTAX)
-        ),
-        "A call in open reasoning, until text, another marker or the end.": has["HAS_DRAFTS"],
+        f"A call that is {other} instead, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
+        "A call in open reasoning, until the turn's end, or text or the end of reasoning after it, "
+        "which make it reasoning.": has["HAS_DRAFTS"],
     }
 
 

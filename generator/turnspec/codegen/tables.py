@@ -52,7 +52,7 @@ _CLASSES = {
 
 
 #: How markers are written.
-_OF_SLOTS = ' "{x}" is a slot (see SLOTS), "{?x}" a text that may be missing.'
+_OF_SLOTS = ' "{x}" is a slot (see SLOTS), "{?x}" the text x or nothing.'
 _NOTATION = (
     '# The markers. " " is any white space, "\\n" one line break or none, "{{" a brace.'
     + _OF_SLOTS
@@ -83,7 +83,15 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
     for table, rows in facts.tables.items():
         if rows or with_data:
             yield f"{table} = {_tuple(_rule(row, names, followers) for row in rows)}"
-    yield "\n# What else the format says.\n"
+    others = list(_other_statements(facts, names, with_data=with_data))
+    if others:
+        yield "\n# What else the format says.\n"
+        yield from others
+
+
+def _other_statements(
+    facts: FormatFacts, names: Mapping[str, str], *, with_data: bool
+) -> Iterator[str]:
     for name, found in facts.markers.items():
         texts = found if isinstance(found, tuple) else (found,)
         shown = [_shown(text, names) for text in texts]
@@ -91,15 +99,16 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
     if facts.style:
         style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
         yield f"VALUE_STYLE = ValueStyle({style})"
-    for name, (classes, told) in _CLASSES.items():
+    for name, (classes, told) in _CLASSES.items() if facts.slots or with_data else ():
         yield f"#: {told}"
         yield f"{name} = ({' '.join(_raw_lines(classes))})"
     for name, data in facts.data.items():
         if data or with_data:
             yield f"{name} = {_expression(data) if isinstance(data, str) else repr(data)}"
-    yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
-    slots = (f"{name!r}: [{', '.join(map(_expression, one))}]" for name, one in facts.slots.items())
-    yield f"SLOTS: dict[str, list[str]] = {{{', '.join(slots)}}}"
+    if facts.slots or with_data:
+        yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
+        slots = (f"{it!r}: [{', '.join(map(_expression, one))}]" for it, one in facts.slots.items())
+        yield f"SLOTS: dict[str, list[str]] = {{{', '.join(slots)}}}"
 
 
 def _raw_lines(text: str) -> Iterator[str]:
