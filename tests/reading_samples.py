@@ -268,7 +268,7 @@ def with_any_arguments(form: Format) -> Iterator[Sample]:
         return
     facts = facts_of(form.spec)
     markers = MarkerTexts(facts, Random(form.spec.name))
-    begun = "" if facts.values.get("ONLY_IN_SECTION") is False else form.spec.tools.section_start
+    begun = form.spec.tools.section_start if facts.values["ONLY_IN_SECTION"] else ""
     heads = dict.fromkeys(row for role in _HEADS for row in facts.rows(role))
     for row, value in itertools.product(heads, VALUES):
         method = markers.of("AT_CODE_START") if row.role == "code" else ""

@@ -200,7 +200,7 @@ class JsonValue:
     def _read_string(self) -> bool:
         """Take more of a string; return whether something else may follow."""
         if not HAS_JSON_STRINGS:
-            return False  # but as Python reads it
+            return False  # as all are Python's
         input = self._input
         string = DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
         found, is_certain = self._matched(string)
