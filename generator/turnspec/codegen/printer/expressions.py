@@ -259,8 +259,6 @@ class Expressions:
                 return Value(called("characters", [text, str(at), str(at + 1)]), STR)
             case ast.Constant(value=int(at)) if kind.name == "tuple":
                 return Value(f"{text}[{at}]", kind.of[at])
-            case _ if kind == STR:
-                return Value(f"{text}.charAt({index.text})", STR)
         if kind.name not in ("list", "array", "union"):
             raise Refused(node, f"element of {kind.name}")
         kinds = [part.of[0] if part.name != "tuple" else ANY for part in kind.parts if part.of]

@@ -188,10 +188,14 @@ def _tops(body: list[ast.stmt]) -> Iterable[ast.stmt]:
                 yield from _tops(node.body)
             case ast.Import() | ast.ImportFrom() | ast.Expr():
                 continue
-            case ast.AugAssign(ast.Name(name), ast.BitOr(), ast.Dict(keys, values)):
+            case ast.AugAssign(ast.Name(name), ast.BitOr(), ast.Dict(keys, values)) if (
+                name in tables
+            ):
                 tables[name].keys += keys
                 tables[name].values += values
-            case ast.Assign([ast.Name(name)], ast.Dict() as table):
+            case ast.Assign([ast.Name(name)], ast.Dict() as table) | ast.AnnAssign(
+                ast.Name(name), _, ast.Dict() as table
+            ):
                 tables[name] = table
                 yield node
             case _ if name_of(node) != "__all__":

@@ -52,7 +52,7 @@ _PRIVATE = re.compile(
     rf"^{_COMMENT}  private (?:[^{{;\n]*;(?: //.*)?|(?:.*\n)+?  \}})\n\n?", re.MULTILINE
 )
 #: What is not exported is told of in TypeScript.
-_INNER_DOC = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n(?!export )", re.MULTILINE)
+INNER_DOC = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n(?!export )", re.MULTILINE)
 _WITH_DEFAULT = re.compile(r"(\w+)(?:: ([^=,()]+?))? = (\{\}|false)(?=[,)])")
 
 
@@ -123,7 +123,7 @@ def script(module: str, *, is_typed: bool = True) -> str:
     words = {*source.defined, *re.findall(r"\.(\w+)", printed)}
     parts = needed([*names_in(printed + last), *PUBLIC], words)
     text = "\n\n".join([printed, *texts_of(parts, is_typed=is_typed), last]) + "\n"
-    return text if is_typed else _INNER_DOC.sub("", text)
+    return text if is_typed else INNER_DOC.sub("", text)
 
 
 def texts_of(

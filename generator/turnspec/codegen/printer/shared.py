@@ -19,6 +19,7 @@ from turnspec.codegen.printer.learning import name_of
 from turnspec.codegen.printer.module import Module
 from turnspec.codegen.printer.script import (
     BY_HAND,
+    INNER_DOC,
     PUBLIC,
     ROOTS,
     TYPES,
@@ -92,9 +93,11 @@ def engine_script(*, is_typed: bool) -> str:
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
     head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    return "\n\n".join(
-        [*[types] * is_typed, *texts_of(outside, SHARED, is_typed=is_typed), function]
-    )
+    if not is_typed:
+        return INNER_DOC.sub(
+            "", "\n\n".join([*texts_of(outside, SHARED, is_typed=False), function])
+        )
+    return "\n\n".join([types, *texts_of(outside, SHARED, is_typed=True), function])
 
 
 def engine_declaration() -> str:
