@@ -258,6 +258,8 @@ def option_failures(form: FormatModule, case: OptionCase) -> Iterator[str]:
     wanted = (case.content, case.reasoning, case.calls)
     if (whole.content, whole.reasoning_content, found) != wanted:
         yield f"wanted {wanted!r}, got {whole!r}"
+    if f"Message(content={case.content!r}, " not in f"{whole!r}":
+        yield f"shown as {whole!r}"
     told = [f"{problem.kind}: {problem.message}" for problem in whole.problems]
     kinds = [problem.kind for problem in whole.problems]
     if list(case.told) not in (told, kinds):
@@ -310,11 +312,10 @@ def flow_failures(form: FormatModule, title: str) -> Iterator[str]:
         yield f"{count} of {len(text)}"
 
 
-def refusal_failures(form: FormatModule, title: str) -> Iterator[str]:
-    """Yield what is said of what are no tools, if it isn't what should be."""
-    tools, wanted = NO_TOOLS[title]
+def refusal_failures(form: FormatModule, options: dict[str, Any], wanted: str) -> Iterator[str]:
+    """Yield what is said of options that there can't be, if it isn't what should be."""
     try:
-        form.Parser(tools=tools)
+        form.Parser(**options)
     except ValueError as error:
         if str(error) != wanted:
             yield f"{error}"
@@ -334,8 +335,12 @@ def checks() -> dict[str, Check]:
     }
     for title in SCHEMAS:
         found[f"schema: {title}"] = ("tags", partial(schema_failures, title=title))
-    for title in NO_TOOLS:
-        found[f"no tools: {title}"] = ("tags", partial(refusal_failures, title=title))
+    for title, (tools, wanted) in NO_TOOLS.items():
+        check = partial(refusal_failures, options={"tools": tools}, wanted=wanted)
+        found[f"no tools: {title}"] = ("tags", check)
+    for number, (name, value, wanted) in enumerate(WRONG_VALUES):
+        check = partial(refusal_failures, options={name: value}, wanted=f"{name}: {wanted}")
+        found[f"option {number}"] = ("tags", check)
     for title, (table, *_) in FLOWS.items():
         found[f"flow: {title}"] = (table, partial(flow_failures, title=title))
     return found
