@@ -294,6 +294,12 @@ CASES: dict[str, Case] = {
         calls=[("add", {"c": [1], "b": "x"})],
         told=["missing_marker"],
     ),
+    "a member that isn't closed": Case(
+        "array",
+        "<call add><arg o><m k>1</m><m l>2</arg></call>",
+        calls=[("add", {"o": {"k": "1", "l": "2"}})],
+        told=["missing_marker"],
+    ),
     "an array that the call closes": Case(
         "array",
         "<call add><arg c><e>1</e><e>2</call>",

@@ -182,15 +182,6 @@ def test_without_markers_nothing_is_found() -> None:
     assert markers_of().match(input, partial=True) is None
 
 
-@pytest.mark.parametrize(("depth", "kinds"), [(499, []), (500, ["not_json"])])
-def test_how_deeply_arguments_may_be_nested(depth: int, kinds: list[str]) -> None:
-    nested = "[" * depth + "]" * depth
-    text = '<call>{"do": "look", "with": {"[": ' + nested + "}}</call>"
-    message = load(FORMATS["objects"]).parse(text)
-    assert [problem.kind for problem in message.problems] == kinds
-    assert [call.complete for call in message.tool_calls] == [not kinds]
-
-
 def test_many_keys_of_which_the_last_is_repeated() -> None:
     text = json.dumps({str(number): number for number in range(100_000)})
     started = process_time()
