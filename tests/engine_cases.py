@@ -126,6 +126,87 @@ CASES: dict[str, Case] = {
         calls=[("fn.adder:0", {"a": 1})],
         told=["unknown_tool"],
     ),
+    "a name behind the arguments": Case(
+        "name last",
+        'So <with>{"a": 1}<do>add</call>\n<with>"{}"<do>sub</call><end>',
+        content="So",
+        calls=[("add", {"a": 1}), ("sub", {})],
+        told=["string_arguments", "unknown_tool"],
+    ),
+    "no name behind the arguments": Case(
+        "name last", '<with>{"a": 1} so', content="so", told=["missing_marker"]
+    ),
+    "arguments that are cut off before the name": Case(
+        "name last", '<with>{"a": 1', told=["cut_off"]
+    ),
+    "a call behind reasoning, to a tool": Case(
+        "addressed",
+        "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant "
+        'to=functions.add<|channel|>commentary json<|message|>{"a": 1}<|call|>',
+        reasoning="Hm",
+        calls=[("add", {"a": 1})],
+    ),
+    "a header that lacks a channel, and one too many": Case(
+        "addressed",
+        '<|channel|>commentary to=add<|message|>{"a": 1}<|call|>',
+        calls=[("add", {"a": 1})],
+        told=["repeated", "missing_marker", "missing_marker"],
+    ),
+    "a call in a message for the user": Case(
+        "addressed",
+        "<|channel|>final<|message|>Hi to=functions.add<|channel|>commentary json<|message|>{}",
+        content="Hi to=functions.add<|channel|>commentary json<|message|>{}",
+    ),
+    "messages without a header": Case(
+        "addressed",
+        "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|message|>Hi<|return|>",
+        content="Hi",
+        reasoning="Hm",
+    ),
+    "a tool that is its own name space": Case(
+        "addressed",
+        " to=functions.add.add<|channel|>commentary json<|message|>{}<|call|>",
+        calls=[("add", {})],
+        told=["repeated"],
+    ),
+    "keys that are names": Case(
+        "named by keys",
+        '<calls>[{"add": {"a": 1}}<next>{"add": {}}]</calls><end>',
+        calls=[("add", {"a": 1}), ("add", {})],
+    ),
+    "keys of APIs where keys are names": Case(
+        "named by keys",
+        '<calls>[{"name": "add", "arguments": {"a": 1}}]</calls>',
+        calls=[("add", {"a": 1})],
+        told=["other_syntax"],
+    ),
+    "a name in an object around it": Case(
+        "named by keys",
+        '<calls>[{"function": {"add": {"a": 1}}}]</calls>',
+        calls=[("add", {"a": 1})],
+        told=["wrapper"],
+    ),
+    "a call that is cut off before its name": Case(
+        "named by keys", 'So <calls>[{"ad', content="So", told=["cut_off"]
+    ),
+    "a marker out of what stood around another": Case(
+        "objects", "a <ca</call>ll> b", content="a <call> b", told=["stray_marker", "stray_marker"]
+    ),
+    "a section that nothing opened": Case(
+        "opened", "a</calls>b", content="ab", told=["stray_marker"]
+    ),
+    "a key twice": Case(
+        "json",
+        '<call add>{"a": 1, "a": 2}</call>',
+        calls=[("add", {"a": 2})],
+        told=["repeated_argument"],
+    ),
+    "members that are no more than words": Case(
+        "json",
+        '<call add>{"o": {"x" y z}, "a": 1, 2}</call>',
+        calls=[("add", {"o": {"x": "y"}, "a": 1})],
+        told=["malformed"] * 7,
+    ),
     "content alone": Case("text", "Hello!<end>", content="Hello!"),
     "reasoning, then content": Case("text", "<why>x</why>\nHi<end>", content="Hi", reasoning="x"),
     "white space inside content": Case("text", "a\n\n b <end>", content="a\n\n b"),
@@ -211,6 +292,12 @@ CASES: dict[str, Case] = {
         "array",
         "<call add><arg c><e>1</e><arg b>x</arg></call>",
         calls=[("add", {"c": [1], "b": "x"})],
+        told=["missing_marker"],
+    ),
+    "a member that isn't closed": Case(
+        "array",
+        "<call add><arg o><m k>1</m><m l>2</arg></call>",
+        calls=[("add", {"o": {"k": "1", "l": "2"}})],
         told=["missing_marker"],
     ),
     "an array that the call closes": Case(
@@ -613,7 +700,10 @@ def _cut_failures(form: FormatModule, text: str) -> Iterator[str]:
 def _prompt_failures(form: FormatModule, text: str) -> Iterator[str]:
     """Yield what is wrong where the prompt holds some of the text, or all of it."""
     whole = form.parse(text, tools=TOOLS)
-    for cut in range(len(text) + 1):
+    # A prompt is read from its last header on.
+    header = form.FORMAT["header"]
+    longest = text.find(header) + len(header) - 1 if header and header in text else len(text)
+    for cut in range(longest + 1):
         options = {"tools": TOOLS, "prefill": text[:cut]}
         echoed = form.parse(text[cut:], echo=True, **options)
         if summary(echoed) != summary(whole):
@@ -621,7 +711,7 @@ def _prompt_failures(form: FormatModule, text: str) -> Iterator[str]:
         _, events = stream(form, [text[cut:]], **options)
         if any(event.type == "tool_call_delta" and not event.arguments for event in events):
             yield f"an empty delta behind {text[:cut]!r}"
-    forgotten = form.parse("", tools=TOOLS, prefill=text)
+    forgotten = form.parse("", tools=TOOLS, prefill=text[:longest])
     if whole.problems:  # some are settled by the text's end alone, which isn't the prompt's
         return
     if forgotten.content or any(call.complete for call in forgotten.tool_calls):

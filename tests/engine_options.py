@@ -238,6 +238,13 @@ NO_TOOLS: dict[str, tuple[Any, str]] = {
     "no name": ([*TOOLS, {}], "tools[1]: no name"),
     "a function that is a name": ([{"function": "add"}], "tools[0].function: not an object"),
 }
+#: Arguments that are long, deep or no JSON, and the kinds of problems.
+EXTREMES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "lists in lists": ('{"c": ' + "[" * 499 + "]" * 499 + "}", ()),
+    "lists in lists, one too many": ('{"c": ' + "[" * 500 + "]" * 500 + "}", ("not_json",)),
+    "words without marks": ('{"o": {x y "z"}, "a": 1}', ("malformed", "malformed", "not_json")),
+    "a key that is long in coming": ('{"' + "key " * 500 + '": 1}', ()),
+}
 #: Tables, texts, and how many of their signs pass through at once, without being read.
 FLOWS = {
     "content": ("json", "It rains in Paris, and so on.", 28),
@@ -258,6 +265,8 @@ def option_failures(form: FormatModule, case: OptionCase) -> Iterator[str]:
     wanted = (case.content, case.reasoning, case.calls)
     if (whole.content, whole.reasoning_content, found) != wanted:
         yield f"wanted {wanted!r}, got {whole!r}"
+    if f"Message(content={case.content!r}, " not in f"{whole!r}":
+        yield f"shown as {whole!r}"
     told = [f"{problem.kind}: {problem.message}" for problem in whole.problems]
     kinds = [problem.kind for problem in whole.problems]
     if list(case.told) not in (told, kinds):
@@ -310,16 +319,29 @@ def flow_failures(form: FormatModule, title: str) -> Iterator[str]:
         yield f"{count} of {len(text)}"
 
 
-def refusal_failures(form: FormatModule, title: str) -> Iterator[str]:
-    """Yield what is said of what are no tools, if it isn't what should be."""
-    tools, wanted = NO_TOOLS[title]
+def refusal_failures(form: FormatModule, options: dict[str, Any], wanted: str) -> Iterator[str]:
+    """Yield what is said of options that there can't be, if it isn't what should be."""
     try:
-        form.Parser(tools=tools)
+        form.Parser(**options)
     except ValueError as error:
         if str(error) != wanted:
             yield f"{error}"
     else:
         yield "taken"
+
+
+def extreme_failures(form: FormatModule, title: str) -> Iterator[str]:
+    """Yield how arguments are read otherwise than they should be, whole and in characters."""
+    given, told = EXTREMES[title]
+    parser, text = form.Parser(tools=TOOLS), f"<call add>{given}</call>"
+    for sign in text:
+        parser.feed(sign)
+    parser.finish()
+    for message in (form.parse(text, tools=TOOLS), parser.message):
+        found = [call.arguments for call in message.tool_calls]
+        kinds = tuple(problem.kind for problem in message.problems)
+        if (found, kinds) != ([given], told):
+            yield f"{message!r:.999}"
 
 
 #: A table, and what yields how its parser fails.
@@ -334,8 +356,14 @@ def checks() -> dict[str, Check]:
     }
     for title in SCHEMAS:
         found[f"schema: {title}"] = ("tags", partial(schema_failures, title=title))
-    for title in NO_TOOLS:
-        found[f"no tools: {title}"] = ("tags", partial(refusal_failures, title=title))
+    for title, (tools, wanted) in NO_TOOLS.items():
+        check = partial(refusal_failures, options={"tools": tools}, wanted=wanted)
+        found[f"no tools: {title}"] = ("tags", check)
+    for number, (name, value, wanted) in enumerate(WRONG_VALUES):
+        check = partial(refusal_failures, options={name: value}, wanted=f"{name}: {wanted}")
+        found[f"option {number}"] = ("tags", check)
+    for title in EXTREMES:
+        found[f"extreme: {title}"] = ("json", partial(extreme_failures, title=title))
     for title, (table, *_) in FLOWS.items():
         found[f"flow: {title}"] = (table, partial(flow_failures, title=title))
     return found

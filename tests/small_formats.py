@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.parser_formats import make_spec, native, pieces, tagged, tagged_json
-from tests.specs_for_tests import two_prompts
+from tests.specs_for_tests import channels_spec, two_prompts
 from turnspec.spec.model import (
     Alternatives,
     CodeCall,
@@ -55,7 +55,7 @@ def a_format(
 
 
 def _objects(call: str, section: tuple[str, str] = ("", ""), **more: Any) -> Tools:
-    keys = {"name": ("do",), "arguments": ("with",), **more}
+    keys = {"name": () if "name_is_key" in more else ("do",), "arguments": ("with",), **more}
     return native(call, section=section, separator="<next>" if section[0] else "", **keys)
 
 
@@ -88,6 +88,13 @@ FORMATS: dict[str, Spec] = {
         _objects(_OBJECT), order=_ORDER[1:], tokenizer=Tokenizer("", ("<s>",), ("</s>",))
     ),
     "ids": a_format(_HEAD, limits=(_ID_ALONE,)),
+    "name last": a_format(tagged_json("<with>⟨ARGUMENTS⟩<do>⟨NAME⟩</call>")),
+    "addressed": channels_spec(),
+    "named by keys": a_format(
+        _objects(
+            '{"⟨NAME⟩": ⟨ARGUMENTS⟩}', ("<calls>[", "]</calls>"), arguments=(), name_is_key=True
+        )
+    ),
     "thoughts": a_format(
         tagged_json("<call>⟨NAME⟩<with>⟨ARGUMENTS⟩</call>"),
         ("<|w>thought", "</why>"),

@@ -6,14 +6,13 @@ Each case is read whole and in pieces of several sizes, and has to come out the 
 from __future__ import annotations
 
 import json
-import re
 from time import process_time
 from typing import Any, cast
 
 import pytest
 
 from tests.engine_cases import CASES, TOOLS, case_failures
-from tests.engine_options import WRONG_VALUES, checks
+from tests.engine_options import checks
 from tests.parser_checks import stream
 from tests.small_formats import FORMATS
 from turnspec.codegen.loading import load
@@ -34,12 +33,6 @@ CHECKS = checks()
 def test_a_case(case: str) -> None:
     name, *_ = CASES[case]
     assert list(case_failures(load(FORMATS[name]), CASES[case])) == []
-
-
-@pytest.mark.parametrize(("option", "value", "told"), WRONG_VALUES)
-def test_values_that_an_option_has_not_are_told(option: str, value: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=f"^{option}: {re.escape(told)}$"):
-        load(FORMATS["thoughts"]).Parser(**{option: value})
 
 
 def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> None:
@@ -187,15 +180,6 @@ def test_without_markers_nothing_is_found() -> None:
     input = input_of("any text")
     assert markers_of().search(input, partial=True) is None
     assert markers_of().match(input, partial=True) is None
-
-
-@pytest.mark.parametrize(("depth", "kinds"), [(499, []), (500, ["not_json"])])
-def test_how_deeply_arguments_may_be_nested(depth: int, kinds: list[str]) -> None:
-    nested = "[" * depth + "]" * depth
-    text = '<call>{"do": "look", "with": {"[": ' + nested + "}}</call>"
-    message = load(FORMATS["objects"]).parse(text)
-    assert [problem.kind for problem in message.problems] == kinds
-    assert [call.complete for call in message.tool_calls] == [not kinds]
 
 
 def test_many_keys_of_which_the_last_is_repeated() -> None:
