@@ -203,6 +203,11 @@ class Turn:
             if arguments := "".join(self.call.pieces):
                 self.events.append(ToolCallDelta(0, arguments, 0, 0))
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the turn has ended."""
+        return HAS_CALLS and self.state.last is Role.TURN_END
+
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
         if not MAY_READ_AGAIN or not self.holds:
