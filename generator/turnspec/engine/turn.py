@@ -243,8 +243,8 @@ class Turn:
         """Add the text up to a position to reasoning or content; tell where none belongs."""
         input, state = self.input, self.state
         if HAS_SPECIAL_TOKENS:
-            for offset, token in input.special_tokens_in(input.position, end):
-                self.problem("stray_marker", f"{token!r} is text here", offset)
+            for at, token in input.special_tokens_in(input.position, end):
+                self.problem("stray_marker", f"{token!r} is text here", at)
         is_thought = HAS_REASONING and state.thinking
         stream = self.reasoning if is_thought else self.content
         start, text = input.here, input.take(end)

@@ -103,7 +103,10 @@ class Functions(Statements):
         self.bind(node.target, many.kind.element)
         names = stored(node.target)
         keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-        own = keyword if self.scope.by.get(id(node), set()) >= names else ""
+        its_own = names & self.scope.by.get(id(node), set())
+        if its_own and its_own != names:
+            raise Refused(node, "a loop's names, of which others use some")
+        own = keyword if its_own else ""
         head = f"for ({own}{self.target(node.target)} of {many.text})"
         is_long = self.comments.are_in(node)
         short = "" if is_long else self._short(head, node.body, (ast.Expr, ast.AugAssign))
