@@ -91,6 +91,9 @@ def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> No
     start, end = form.spec.reasoning.start.strip(), form.spec.reasoning.end.strip()
     assert _squeezed(parsed.content).startswith(_squeezed(start + THOUGHT + end))
     assert parsed.content.endswith(SAID)
+    turn = form.write(Message(reasoning=THOUGHT))
+    alone = load(form.spec).parse(turn, **form.options, reasoning="inline")
+    assert alone.content in turn
 
 
 def _squeezed(text: str) -> str:
