@@ -5,13 +5,49 @@ A turn is cut all over; what is before the cut is the prefill, what is behind it
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.generated_formats import KINDS, committed_format, committed_spec
 from tests.parser_checks import added_up, some, stream, summary
 from tests.test_mid_stream import drafts
+from tests.typescript.engines import difference, opened_engine
+from turnspec.codegen.loading import load
 from turnspec.deviations.turns import SAID, THOUGHT
 from turnspec.spec.message import Message
+
+#: Formats whose templates have no header there.
+WITHOUT_HEADER = (
+    *("deepseek-ai-deepseek-r1-0528", "deepseek-ai-deepseek-v3-2", "google-gemma-4-31b-it"),
+    *("mistralai-mistral-nemo-instruct-2407", "mistral-small-3-2-24b-instruct-2506"),
+)
+
+
+def test_behind_results_of_calls_the_next_turn_may_have_no_header(tmp_path: Path) -> None:
+    """A prompt may end so; who ends turns by the template's own end changes nothing."""
+    with opened_engine(tmp_path) as engine:
+        for name in WITHOUT_HEADER:
+            form = committed_format(name)
+            module, header = load(form.spec), form.spec.turn.header
+            turn = form.write(form.message)
+            prompts = [text for key, text in module.FORMAT.items() if key.startswith("prompt")]
+            for prompt in prompts:
+                prefill = f"You help 😀{header}{turn}It is '{turn[:9]}', \"x\"] or {{}}. 😀\n"
+                options = {**form.options, "stop": form.spec.turn.stop, "prefill": prompt}
+                message = module.parse(turn, **options)
+                options["prefill"] = prefill + prompt.removeprefix(header)
+                assert module.parse(turn, **options) == message
+                assert not difference(engine, name, module, turn, options, (0, 7))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_stop_text_in_the_prompt_stops_nothing(name: str) -> None:
+    module, header = load(committed_spec(name)), committed_spec(name).turn.header
+    options = {"prefill": f"{header}```py\n", "reasoning": "inline", "stop": "```"}
+    assert module.parse("x = 1\n``` more", **options).content == "x = 1"
+    assert module.parse(iter("x = 1\n``` more"), **options).content == "x = 1"
+    assert module.parse("x = 1\n```", **options, echo=True).content == "```py\nx = 1"
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -55,6 +91,9 @@ def test_inline_reasoning_stays_in_the_content_with_its_markers(name: str) -> No
     start, end = form.spec.reasoning.start.strip(), form.spec.reasoning.end.strip()
     assert _squeezed(parsed.content).startswith(_squeezed(start + THOUGHT + end))
     assert parsed.content.endswith(SAID)
+    turn = form.write(Message(reasoning=THOUGHT))
+    alone = load(form.spec).parse(turn, **form.options, reasoning="inline")
+    assert alone.content in turn
 
 
 def _squeezed(text: str) -> str:

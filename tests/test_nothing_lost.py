@@ -128,3 +128,17 @@ def test_white_space_before_arguments_is_not_read_again_and_again() -> None:
     parser.feed("{}}\n</tool_call>")
     parser.finish()
     assert [(call.arguments, call.complete) for call in parser.message.tool_calls] == [("{}", True)]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_call_is_complete_whose_arguments_stand_behind_it(name: str) -> None:
+    """They can't be read; so the call may not be run without them."""
+    form = committed_format(name)
+    module, turn = load(form.spec), form.write(form.one_call)
+    written = json.dumps(dict(form.call.arguments)) if form.calls else ""
+    signs = (",", ":") if form.calls and form.json_call else (",", ":", '"" ')
+    for sign in signs if written and written in turn else ():
+        text = turn.replace(written, f"{sign}{written}")
+        message = module.parse(text, **form.options)
+        assert message == module.parse(iter(text), **form.options), text
+        assert not message.tool_calls or not message.tool_calls[0].complete, text

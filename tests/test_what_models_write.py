@@ -210,6 +210,8 @@ def test_calls_in_other_ways(case: Text) -> None:
         ('{"path": {so it [1, "x"] goes}, "b": 1}', '{"path": {so it [1, "x"] goes}, "b": 1}'),
         ('{"a": [{b c}, 2]}', '{"a": [{b c}, 2]}'),
         ('{"path": "a "b" c", "d": 1}', '{"path": "a "b" c", "d": 1}'),
+        ('{"path": """a = "b" + c""", "d": 1}', '{"path": """a = "b" + c""", "d": 1}'),
+        ('{"a": {"b": "x" "c" "y"}, "d": 1}', '{"a": {"b": "x" "c" "y"}, "d": 1}'),
         ('{"a": {b c}, "d": {"e": [1], "f": "x}y"}}', '{"a": {b c}, "d": {"e": [1], "f": "x}y"}}'),
     ],
 )

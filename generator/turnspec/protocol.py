@@ -300,11 +300,12 @@ class Format(Protocol):
                 disabled, or nothing (None), so that the template's own default holds.
             prefill: the part of the turn that the prompt holds already, from the assistant's
                 header on (default: the template's own generation prompt). Of one that begins
-                earlier, with the conversation, what stands before the last header is left out.
+                earlier, with the conversation, what stands before the last header is left out,
+                as is a turn that is over behind that.
             reasoning: "inline" leaves the reasoning in the content, with its markers.
             echo: put the prefill's text into the result.
             stop: further texts that end the turn, such as an end token that the template lacks, or
-                one such text.
+                one such text; in what the prompt holds they end nothing.
             id_prefix: what the ids of calls begin with that the model gives none, so that they can
                 differ between turns.
             special_tokens: the tokenizer's special tokens, as texts, for who tells `feed` which

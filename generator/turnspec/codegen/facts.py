@@ -189,9 +189,10 @@ def _markers(marks: Marks, slots: Slots) -> dict[str, str | tuple[str, ...]]:
     """Return the markers that the engine asks for by themselves."""
     calls, ends = marks.calls, marks.text.reasoning_end
     end = next(iter(ends), "")
+    signs = "".join(end.split())
     return {
-        "REASONING_END": end,
-        "REASONING_END_SIGNS": "".join(end.split()),
+        "REASONING_END": signs if signs in marks.spec.reasoning.end else plain(end),
+        "REASONING_END_SIGNS": signs,
         "CALL_HEAD": slots.text(calls.start),
         "OTHER_HEADS": tuple(map(slots.text, (*calls.other_starts, *calls.short_starts))),
         "OPENING": next(iter(calls.opening), ""),

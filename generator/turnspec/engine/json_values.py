@@ -153,7 +153,8 @@ class JsonValue:
             self._bare_key = text
             self._end(value or dump_json(text))
         elif kind == "quote":
-            self._quote, self._bare_key = text, ""
+            self._quote = text
+            self._bare_key = text if is_key and missing else ""
             self._add('"')
         elif not is_key:
             self._add(text)

@@ -293,7 +293,7 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
         turn.cut_off(turn.input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    open_call.complete = is_whole and not is_cut
+    open_call.complete = is_whole and bool(open_call.pieces) and not is_cut
     end_object(turn, call, open_call)
     if is_cut:
         turn.input.take()

@@ -62,6 +62,8 @@ class Rules:
         texts = [special.put_into(x) if special else x for x in map(escaped, stop)]
         self._stop = tuple(x.replace(" ", "{ }").replace("\n", "{\n}") for x in texts)
         self._ends = (*TURN_ENDS, *self._stop)
+        own = {end.strip() for end in TURN_ENDS}
+        self.further = [text for text in stop if escaped(text).strip() not in own]
         if HAS_SPECIAL_TOKENS and (HAS_LATE_ENDS or OPENINGS or OTHER_HEADS):
             self._guard_calls()
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()

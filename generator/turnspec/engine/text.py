@@ -135,6 +135,9 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
                 turn.flow = stream.flow
             yield MORE_TEXT
             continue
+        if found.offset < 0 and found.text in input.rules.further:  # in the prompt it stops nothing
+            turn.write(found.end)
+            continue
         if UNWRITTEN and (is_within := is_within_text(turn, found)) is not False:
             if is_within:
                 turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)

@@ -204,6 +204,11 @@ class Turn:
             if arguments := "".join(self.call.pieces):
                 self.events.append(ToolCallDelta(0, arguments, 0, 0))
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the turn has ended."""
+        return HAS_CALLS and self.state.last is Role.TURN_END
+
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
         if not MAY_READ_AGAIN or not self.holds:
@@ -239,8 +244,8 @@ class Turn:
         """Add the text up to a position to reasoning or content; tell where none belongs."""
         input, state = self.input, self.state
         if HAS_SPECIAL_TOKENS:
-            for offset, token in input.special_tokens_in(input.position, end):
-                self.problem("stray_marker", f"{token!r} is text here", offset)
+            for at, token in input.special_tokens_in(input.position, end):
+                self.problem("stray_marker", f"{token!r} is text here", at)
         is_thought = HAS_REASONING and state.thinking
         stream = self.reasoning if is_thought else self.content
         start, text = input.here, input.take(end)

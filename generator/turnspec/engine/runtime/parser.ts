@@ -37,14 +37,23 @@ export class Parser {
     // Before the last header stands the conversation.
     const last = whole.startsWith(header) ? 0 : whole.lastIndexOf(header);
     const prefill = last < 0 ? whole : whole.slice(last + header.length);
-    this.length = prefill ? -prefill.length : 0; // never -0
     const ends = typeof stop === "string" ? [stop] : stop;
-    const input = new Input(this.length, rulesFor(ends, specialTokens));
-    this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
-    this.reading = readTurn(this.turn);
-    this.note(prefill);
-    this.pairsBefore = this.pairs.length;
-    this.turn.endPrefill(this.read(prefill, true), echo);
+    const rules = rulesFor(ends, specialTokens);
+    let [text, isAgain] = [prefill, false];
+    do {
+      this.length = text ? -text.length : 0; // never -0
+      this.pairs.length = 0;
+      const input = new Input(this.length, rules);
+      this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
+      this.reading = readTurn(this.turn);
+      this.note(text);
+      this.pairsBefore = this.pairs.length;
+      this.turn.endPrefill(this.read(text, true), echo);
+      const isOver = "isOver" in this.turn && this.turn.isOver === true; // with calls alone
+      isAgain = !isAgain && !echo && isOver;
+      // Behind the results of its calls the next turn has no header.
+      text = openingAfter(prefill);
+    } while (isAgain);
   }
 
   /**
@@ -176,4 +185,13 @@ export function sliceOf(text: string, { start, end }: { start: number; end: numb
   const [from, to] = [Math.max(start, 0), Math.max(end, 0)];
   if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return text.slice(from, to);
   return Array.from(text).slice(from, to).join("");
+}
+
+/** Return what of the next turn stands behind one that is over. */
+function openingAfter(prefill: string): string {
+  const { header, prompt, prompt_with_thinking, prompt_without_thinking } = FORMAT;
+  const prompts = [prompt, prompt_with_thinking ?? "", prompt_without_thinking ?? ""];
+  const openings = prompts.map((it) => (it.startsWith(header) ? it.slice(header.length) : it));
+  const fitting = openings.filter((opening) => prefill.endsWith(opening));
+  return fitting.reduce((one, other) => (other.length > one.length ? other : one), "");
 }
