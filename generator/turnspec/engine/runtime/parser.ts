@@ -52,7 +52,12 @@ export class Parser {
       const isOver = "isOver" in this.turn && this.turn.isOver === true; // with calls alone
       isAgain = !isAgain && !echo && isOver;
       // Behind the results of its calls the next turn has no header.
-      text = openingAfter(prefill);
+      const prompts = [prompt, FORMAT.prompt_with_thinking, FORMAT.prompt_without_thinking];
+      const openings = prompts.map((it = "") =>
+        it.slice(it.startsWith(header) ? header.length : 0),
+      );
+      const fitting = openings.filter((opening) => prefill.endsWith(opening));
+      text = fitting.reduce((one, it) => (it.length > one.length ? it : one), "");
     } while (isAgain);
   }
 
@@ -185,13 +190,4 @@ export function sliceOf(text: string, { start, end }: { start: number; end: numb
   const [from, to] = [Math.max(start, 0), Math.max(end, 0)];
   if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return text.slice(from, to);
   return Array.from(text).slice(from, to).join("");
-}
-
-/** Return what of the next turn stands behind one that is over. */
-function openingAfter(prefill: string): string {
-  const { header, prompt, prompt_with_thinking, prompt_without_thinking } = FORMAT;
-  const prompts = [prompt, prompt_with_thinking ?? "", prompt_without_thinking ?? ""];
-  const openings = prompts.map((it) => (it.startsWith(header) ? it.slice(header.length) : it));
-  const fitting = openings.filter((opening) => prefill.endsWith(opening));
-  return fitting.reduce((one, other) => (other.length > one.length ? other : one), "");
 }
