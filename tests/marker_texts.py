@@ -14,7 +14,7 @@ from turnspec.codegen.rules import Marker, Row
 FILLERS: dict[str, tuple[str, ...]] = {
     " ": ("", "", " ", "\n", "\n\n"),
     "\n": ("", "\n", "\n", "\r\n"),
-    "name": ("look", "count", "fetch", "other", "name", "user"),
+    "name": ("look", "count", "fetch", "other", "name", "user", "look.look"),
     "name_again": ("look", "count", "user"),
     "key": ("text", "count", "list", "options", "rows", "cell", "pair", "unit", "another"),
     "type": ("string", "integer", "str"),

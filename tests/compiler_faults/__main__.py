@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import track
 
 from tests.compiler_faults.counting import Outcome, plant_some
-from tests.compiler_faults.explained import reasons
+from tests.compiler_faults.explained import pattern_of, reasons
 from tests.compiler_faults.planting import Kind
 from tests.generated_formats import FORMATS, KINDS
 
@@ -23,7 +23,7 @@ _COUNT = 14
 
 def _outcomes(
     names: Sequence[str], count: int, seed: str, processes: int
-) -> Iterator[list[Outcome]]:
+) -> Iterator[tuple[list[Outcome], set[str | None]]]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
         for task in [pool.submit(plant_some, name, count, seed) for name in names]:
@@ -48,22 +48,30 @@ def main(names: tuple[str, ...], count: int, seed: str, processes: int) -> None:
     console = Console(stderr=True)
     hidden = not console.is_terminal
     steps = _outcomes(wanted, count, seed, processes)
-    groups = track(steps, "formats", len(wanted), console=console, disable=hidden)
-    found = [outcome for group in groups for outcome in group]
-    share = _tell(found, is_whole=not (names or seed))
+    groups = [*track(steps, "formats", len(wanted), console=console, disable=hidden)]
+    if not names:
+        _tell_reasons(groups)
+    share = _tell([outcome for group, _ in groups for outcome in group])
     if share < NOTICED_SHARE:
         raise click.exceptions.Exit(1)
 
 
-def _tell(found: Sequence[Outcome], *, is_whole: bool) -> float:
+def _tell_reasons(groups: Sequence[tuple[list[Outcome], set[str | None]]]) -> None:
+    """Tell of reasons for what no format has, or what is noticed."""
+    there = {pattern for _, patterns in groups for pattern in patterns}
+    found = [outcome for group, _ in groups for outcome in group]
+    noticed = {pattern_of(outcome.title) for outcome in found if outcome.noticed}
+    used = {outcome.pattern for outcome in found}
+    for pattern in reasons():
+        if pattern not in used and (pattern in noticed or pattern not in there):
+            click.echo(f"explains nothing: {pattern}")
+
+
+def _tell(found: Sequence[Outcome]) -> float:
     """Print what came of the faults; return the share that was noticed, of those that matter."""
     for outcome in found:
         if outcome.is_survivor:
             click.echo(f"not noticed: {outcome.title}")
-    used = {outcome.pattern for outcome in found}
-    for pattern in reasons() if is_whole else ():
-        if pattern not in used:
-            click.echo(f"explains nothing: {pattern}")
     for kind in Kind:
         _tell_share(str(kind), [outcome for outcome in found if outcome.kind is kind])
     return _tell_share("all", found)

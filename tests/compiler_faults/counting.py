@@ -33,6 +33,8 @@ def plant(fault: Fault) -> Outcome:
     return Outcome(fault.kind, fault.title, noticed_by(fault.source, fault.form))
 
 
-def plant_some(form: str, count: int, seed: str) -> list[Outcome]:
-    """Plant faults in a format: of each kind as many."""
-    return [plant(fault) for fault in sample(faults(form), count, seed)]
+def plant_some(form: str, count: int, seed: str) -> tuple[list[Outcome], set[str | None]]:
+    """Plant faults in a format, of each kind as many; return what explains any that it has, too."""
+    found = faults(form)
+    outcomes = [plant(fault) for fault in sample(found, count, seed)]
+    return outcomes, {pattern_of(fault.title) for fault in found}

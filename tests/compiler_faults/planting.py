@@ -86,7 +86,7 @@ def faults(form: str) -> list[Fault]:
 
 
 def sample(found: Sequence[Fault], count: int, seed: str = "") -> list[Fault]:
-    """Return so many faults, of each kind as many: with a seed the same of those that are there.
+    """Return so many faults, of each kind as many: with a seed always the same, if they are there.
 
     A fact that isn't looked at where it is wrong changes not even the text, and is left out.
     """
