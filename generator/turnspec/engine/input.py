@@ -24,12 +24,12 @@ class Input:
             self._coming_length = 0
 
     def add(self, text: str, special: bool) -> bool:
-        """Add the next piece; return whether to look: much that is held waits for more."""
+        """Add a piece; return whether to look: much that is held waits for more than that."""
         tokens = self.rules.special if HAS_SPECIAL_TOKENS else None
         marked = tokens.with_stand_ins(text, special) if tokens else text
         if HAS_CALLS:
             waiting = self._coming_length + len(text)
-            if waiting < len(self.text) // 8 - 64 and not self.final:
+            if text and waiting < len(self.text) // 8 - 64:
                 self._coming.append((text, marked))
                 self._coming_length = waiting
                 return False
