@@ -540,6 +540,12 @@ CASES: dict[str, Case] = {
     "a key with blanks": Case(
         "section", "<calls>[add(b:{to go:1})]</calls>", calls=[("add", {"b": {"to go": 1}})]
     ),
+    "a call that lacks its tag": Case(
+        "brackets",
+        "<call>do:add{a:1}do:add{b:~~q~~x~~q~~}</call>",
+        calls=[("add", {"a": 1}), ("add", {"b": "x"})],
+        told=["missing_marker"],
+    ),
     "a section": Case(
         "section",
         "<calls>[add(a:1), add(b:~~q~~x, y~~q~~,c:[1,2])]</calls>",

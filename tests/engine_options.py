@@ -238,12 +238,25 @@ NO_TOOLS: dict[str, tuple[Any, str]] = {
     "no name": ([*TOOLS, {}], "tools[1]: no name"),
     "a function that is a name": ([{"function": "add"}], "tools[0].function: not an object"),
 }
-#: Arguments that are long, deep or no JSON, and the kinds of problems.
-EXTREMES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "lists in lists": ('{"c": ' + "[" * 499 + "]" * 499 + "}", ()),
-    "lists in lists, one too many": ('{"c": ' + "[" * 500 + "]" * 500 + "}", ("not_json",)),
-    "words without marks": ('{"o": {x y "z"}, "a": 1}', ("malformed", "malformed", "not_json")),
-    "a key that is long in coming": ('{"' + "key " * 500 + '": 1}', ()),
+_DEEPEST, _LONG = "[" * 499 + "]" * 499, "word " * 300
+#: Texts that are long, deep or no JSON: a table, what stands around, and the kinds of problems.
+EXTREMES: dict[str, tuple[str, tuple[str, str, str], tuple[str, ...]]] = {
+    "lists in lists": ("json", ("<call add>", f'{{"c": {_DEEPEST}}}', "</call>"), ()),
+    "lists in lists, one too many": (
+        "json",
+        ("<call add>", f'{{"c": [{_DEEPEST}]}}', "</call>"),
+        ("not_json",),
+    ),
+    "words without marks": (
+        "json",
+        ("<call add>", '{"o": {x y "z"}, "a": 1}', "</call>"),
+        ("malformed", "malformed", "not_json"),
+    ),
+    "an object without a name": (
+        "objects",
+        ("", f'<call>{{"x": "{_LONG}"}}</call>', "<end>"),
+        ("no_name",),
+    ),
 }
 #: Tables, texts, and how many of their signs pass through at once, without being read.
 FLOWS = {
@@ -331,16 +344,16 @@ def refusal_failures(form: FormatModule, options: dict[str, Any], wanted: str) -
 
 
 def extreme_failures(form: FormatModule, title: str) -> Iterator[str]:
-    """Yield how arguments are read otherwise than they should be, whole and in characters."""
-    given, told = EXTREMES[title]
-    parser, text = form.Parser(tools=TOOLS), f"<call add>{given}</call>"
-    for sign in text:
+    """Yield how a text is read otherwise than it should be, whole and in characters."""
+    _, (before, given, after), told = EXTREMES[title]
+    parser = form.Parser(tools=TOOLS)
+    for sign in before + given + after:
         parser.feed(sign)
     parser.finish()
-    for message in (form.parse(text, tools=TOOLS), parser.message):
-        found = [call.arguments for call in message.tool_calls]
+    for message in (form.parse(before + given + after, tools=TOOLS), parser.message):
+        found = message.content + "".join(call.arguments for call in message.tool_calls)
         kinds = tuple(problem.kind for problem in message.problems)
-        if (found, kinds) != ([given], told):
+        if (found, kinds) != (given, told):
             yield f"{message!r:.999}"
 
 
@@ -362,8 +375,8 @@ def checks() -> dict[str, Check]:
     for number, (name, value, wanted) in enumerate(WRONG_VALUES):
         check = partial(refusal_failures, options={name: value}, wanted=f"{name}: {wanted}")
         found[f"option {number}"] = ("tags", check)
-    for title in EXTREMES:
-        found[f"extreme: {title}"] = ("json", partial(extreme_failures, title=title))
+    for title, (table, *_) in EXTREMES.items():
+        found[f"extreme: {title}"] = (table, partial(extreme_failures, title=title))
     for title, (table, *_) in FLOWS.items():
         found[f"flow: {title}"] = (table, partial(flow_failures, title=title))
     return found

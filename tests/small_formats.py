@@ -158,6 +158,16 @@ FORMATS: dict[str, Spec] = {
             syntax=ValueSyntax(quote="~~q~~"),
         )
     ),
+    "brackets": a_format(
+        tagged(
+            "<call>do:⟨NAME⟩{⟨ARGUMENTS⟩}</call>",
+            "⟨KEY⟩:⟨VALUE⟩",
+            item_separator=",",
+            string=Encoding.QUOTED,
+            other=Encoding.QUOTED,
+            syntax=ValueSyntax(quote="~~q~~"),
+        )
+    ),
     "list": a_format(
         tagged("⟨NAME⟩(⟨ARGUMENTS⟩)", section=("[", "]"), separator=", ", **_PYTHON),
         order=(Part.CALLS, Part.CONTENT),

@@ -34,6 +34,8 @@ FORMATS = (
     "apriel-1-6-15b-thinker-fixed",
     "mistralai-mistral-nemo-instruct-2407",
     "google-gemma-2-2b-it",
+    "apertus-8b-instruct",
+    "muse-glimmer",
 )
 #: Nothing is wrong.
 NONE = Fault("none", Kind.NOTHING)

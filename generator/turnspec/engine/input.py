@@ -24,13 +24,13 @@ class Input:
             self._coming_length = 0
 
     def add(self, text: str, special: bool) -> bool:
-        """Add the next piece; return whether to look: much that is held waits for more."""
+        """Add a piece; return whether to look: much that is held waits for more than that."""
         tokens = self.rules.special if HAS_SPECIAL_TOKENS else None
         marked = tokens.with_stand_ins(text, special) if tokens else text
         if HAS_CALLS:
             self._coming.append((text, marked))
             self._coming_length += len(text)
-            if self._coming_length < len(self.text) // 8 - 64 and not self.final:
+            if text and self._coming_length < len(self.text) // 8 - 64:
                 return False
             text = "".join(piece for piece, _ in self._coming)
             marked = "".join(piece for _, piece in self._coming)

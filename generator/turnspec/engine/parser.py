@@ -114,8 +114,9 @@ class Parser:
         if self._is_reading:
             raise RuntimeError(self._in_use)
         self._is_reading = True
+        events = self._read("", special=False)  # pieces that were not looked at yet
         self._turn.input.final = True
-        events = self._read("", special=False)
+        events += self._read("", special=False)
         while HAS_DRAFTS and not self._turn.input.final:  # as one of them is read once more
             self._turn.input.final = True
             events += self._read("", special=False)

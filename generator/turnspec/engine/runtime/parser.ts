@@ -89,6 +89,7 @@ export class Parser {
   /** Return what was held back: the model has written all. */
   finish(): ParserEvent[] {
     const events = this.half ? this.take(this.half, false) : [];
+    events.push(...this.take("", false)); // pieces that were not looked at yet
     const { input } = this.turn;
     this.half = "";
     this.isFinished = true;
