@@ -99,6 +99,7 @@ OTHER_CALLS = (
     *(
         '{"name": ""}',
         '{"name": "look", "name": "fetch", "arguments": {}}',
+        '{"name": 3, "arguments": {}, "name": "look"}',
         '{"name": "\\ud83d", "arguments": ["\\ude00"]}',
         '["look"]',
         "{'name': 'look'}",

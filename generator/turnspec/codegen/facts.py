@@ -141,14 +141,14 @@ def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str
     rows = [row for table in tables.values() for row in table]
     has_other_syntax = any(row.role in OTHER_SYNTAX for row in rows)
     in_text = {row.role for row in tables["IN_TEXT"]}
-    can_end = bool(marks.text.reasoning_end or marks.text.between) and not marks.may_stay_open
-    is_left_open = _text_values(marks)["HAS_REASONING"] and can_end
+    has_end = bool(marks.text.reasoning_end or marks.text.between) and not marks.may_stay_open
     are_drafts = _has_drafts(marks) and in_text.isdisjoint({"object", "code"})
+    is_left_open = _text_values(marks)["HAS_REASONING"] and has_end and not are_drafts
     return {
         "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
         "HAS_FOLLOWERS": any(row.if_before for row in rows),
         "HAS_SEAMS": in_text != {"turn_end"},
-        "CALLS_BEGIN_IN_REASONING": is_left_open and not are_drafts,
+        "CALLS_BEGIN_IN_REASONING": is_left_open,
         "HAS_LATE_ENDS": any(row.when for row in rows),
         "READS_TAGS": has_other_syntax and marks.arguments.form == "json",
         "MAY_READ_AGAIN": has_other_syntax or marks.are_objects or _has_drafts(marks),
@@ -204,8 +204,7 @@ def _markers(marks: Marks, slots: Slots) -> dict[str, str | tuple[str, ...]]:
 
 def _call_values(marks: Marks) -> dict[str, object]:
     """Return the constants of calls."""
-    spec, calls, arguments = marks.spec, marks.calls, marks.arguments
-    style = arguments.style
+    spec, calls, arguments, style = marks.spec, marks.calls, marks.arguments, marks.arguments.style
     found: dict[str, object] = {
         "CALLS_ARE_OBJECTS": marks.are_objects,
         "IS_BARE": marks.are_bare,

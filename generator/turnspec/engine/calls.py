@@ -159,10 +159,8 @@ def read_section(turn: Turn) -> Reading[None]:
 def tell_begun_section(turn: Turn) -> None:
     """Leave out what begins another call, or closes them all, where the text ends in it."""
     input = turn.input
-    if not input.final or not input.rest.strip(WHITE_SPACE):
-        return
     begun = input.rules.between_calls.match(input, True)
-    if begun and begun.is_partial:
+    if input.final and begun and begun.is_partial and input.rest.strip(WHITE_SPACE):
         turn.problem("cut_off", begun.text)
         input.take()
 

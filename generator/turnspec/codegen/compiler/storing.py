@@ -88,9 +88,8 @@ def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
     """Tell whether an expression does nothing but give a value."""
     quiet = (
         *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Load),
-        ast.Starred,
         *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.IfExp),
-        *(ast.BinOp, ast.operator),
+        *(ast.Starred, ast.BinOp, ast.operator),
     )
     return all(
         isinstance(inner, quiet)
