@@ -39,6 +39,20 @@ def test_behind_results_of_calls_the_next_turn_may_have_no_header(tmp_path: Path
                 options["prefill"] = prefill + prompt.removeprefix(header)
                 assert module.parse(turn, **options) == message
                 assert not difference(engine, name, module, turn, options, (0, 7))
+                options["prefill"] = f"Sys.\nHi {prompt.strip()}"
+                assert not difference(engine, name, module, turn, options, (0, 7))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_prompt_may_have_lost_the_white_space_at_its_ends(name: str) -> None:
+    form = committed_format(name)
+    module, prompt = load(form.spec), form.module.FORMAT["prompt"]
+    turn, options = form.write(form.message), form.options
+    whole = module.parse(turn, **options | {"prefill": prompt})
+    for before in ("", "Sys.\nHi "):
+        message = module.parse(turn, **options | {"prefill": before + prompt.strip()})
+        assert summary(message) == summary(whole)
+        assert len(message.problems) == len(whole.problems)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -33,10 +33,10 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     if is_cut := not arguments.value.is_done:
         turn.cut_off(arguments.rest)
     call.complete = arguments.close()
-    if call.complete and not call.pieces:  # what follows may be arguments that can't be read
-        call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     if arguments.text:
         turn.events += call.add(as_object(turn, arguments.text))
+    if call.complete and not call.pieces:  # what follows may be arguments that can't be read
+        call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     if HAS_TAIL and call.complete:
         yield from read_tail(turn, call)
         return

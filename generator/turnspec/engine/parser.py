@@ -57,7 +57,7 @@ class Parser:
             prefill = FORMAT.get(f"prompt{ways[enable_thinking]}", FORMAT["prompt"])
         # Before the last header stands the conversation.
         if not prefill.startswith(header := FORMAT["header"]):
-            prefill = header + prefill.rpartition(header)[2]
+            prefill = header + prefill.rpartition(header.strip() or header)[2]
         self._options["prefill"] = prefill
         prefill = prefill.removeprefix(header)
         tokens = None if special_tokens is None else tuple(special_tokens)

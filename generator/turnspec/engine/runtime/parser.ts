@@ -35,8 +35,10 @@ export class Parser {
     const other = enableThinking ? FORMAT.prompt_with_thinking : FORMAT.prompt_without_thinking;
     const whole = options.prefill ?? (enableThinking === null ? prompt : (other ?? prompt));
     // Before the last header stands the conversation.
-    const last = whole.startsWith(header) ? 0 : whole.lastIndexOf(header);
-    const prefill = last < 0 ? whole : whole.slice(last + header.length);
+    const isTurn = whole.startsWith(header);
+    const begun = isTurn ? header : header.trim() || header;
+    const last = isTurn ? 0 : whole.lastIndexOf(begun);
+    const prefill = last < 0 ? whole : whole.slice(last + begun.length);
     const ends = typeof stop === "string" ? [stop] : stop;
     const rules = rulesFor(ends, specialTokens);
     let [text, isAgain] = [prefill, false];
