@@ -21,7 +21,7 @@ from turnspec.codegen.rules import Slots
 from turnspec.engine.facts import SLOTS
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import find_flaw
-from turnspec.engine.markers import Found, Markers
+from turnspec.engine.markers import BLANKS, Found, Markers
 from turnspec.engine.roles import Role
 from turnspec.engine.rules import rules_for
 from turnspec.engine.turn import missing_texts
@@ -85,7 +85,7 @@ def markers_of(*written: Notation) -> Markers:
     slots = Slots()
     rows = slots.rows([("content_start", marker) for marker in written])
     parts = [(Role.CONTENT_START, parts_of((row.marker, row.if_before))) for row in rows]
-    return Markers(parts, {**SLOTS, **slots.found}, None)
+    return Markers(parts, {**BLANKS, **SLOTS, **slots.found}, None)
 
 
 def parts_of(marker: Notation) -> tuple[str, tuple[Any, ...]]:

@@ -29,8 +29,8 @@ FOUND: list[tuple[str, str, dict[str, Any], str | None]] = [
     # A call in another syntax held more than a name and arguments, or one argument twice.
     ("moonshotai-kimi-k2", f'{KIMI}{{"name": "look", "argument\u2028": {{"x": 1}}}}', {}, ""),
     ("qwen-qwen3-0-6b", "<tool_call><function=f><p=a>1</p><p=a>2</p></function>", {}, ""),
-    # A text that stops the model is what ends reasoning.
-    ("qwen-qwen3-0-6b", "</think>Hi</think>, you", {"stop": ["</think>"]}, "Hi, you"),
+    # A text that stops the model is what ends reasoning: it ends the turn.
+    ("qwen-qwen3-0-6b", "</think>Hi</think>, you", {"stop": ["</think>"]}, ""),
     ("lgai-exaone-4-0", "Hi<think>\nHm</think> a </think>}", {"stop": ["</think>"]}, None),
 ]
 

@@ -31,7 +31,7 @@ NOT_YET = {
         "reasoning.start: 'kind: thought\\n\\n' could stand in any text; "
         "parsers can't tell by it where reasoning begins"
     ),
-    "name-after-tagged-arguments": "0, 1, 1b, 3, sanity",
+    "name-after-tagged-arguments": "0, 1, 1b, 2, 3, sanity",
     "parts-in-json": "1, 1b, 2, 3, sanity",
     "requests": "1, 1b, 2, 3, sanity",
     "shell-session": (

@@ -167,13 +167,13 @@ CALLS_BEGIN = (
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 
 
-#: How much white space may stand before words, or text that a marker is a part of.
+#: How much white space may stand before text that a marker is a part of.
 MOST_SPACE = 99
 
 
 def after_blanks(input: Input, start: int) -> int:
-    """Return the position after so much white space."""
-    space = input.text[start : start + MOST_SPACE + 1]
+    """Return the position after white space, of which no more than twice that is looked at."""
+    space = input.text[start : start + 2 * MOST_SPACE]
     return start + len(space) - len(space.lstrip(WHITE_SPACE))
 
 
@@ -186,6 +186,9 @@ def take_lead(turn: Turn) -> Reading[bool]:
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
     at, may_be_call = after_blanks(input, input.position), False
+    while at - input.position > MOST_SPACE:
+        turn.write(at - MOST_SPACE)
+        at = after_blanks(input, input.position)
     found = input.rules.before_content.match(input, not input.final, at)
     if ARE_CALLS_ADDRESSED:  # a call may have no other header
         begun = input.rules.in_text.match(input, not input.final, at)

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Python's names of types, which some write into schemas.
-PYTHON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
-PYTHON_TYPES |= {"list": "array", "tuple": "array", "dict": "object"}
-PYTHON_TYPES |= {"None": "null", "NoneType": "null"}
+types_in_python = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
+types_in_python |= {"list": "array", "tuple": "array", "dict": "object"}
+types_in_python |= {"None": "null", "NoneType": "null"}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -24,7 +24,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     for option in schema_options(schema, root):
         types = option.get("type") or ()
         names = types if is_list(types) else (types,)
-        allowed |= {PYTHON_TYPES.get(it, it) for it in names if isinstance(it, str)}
+        allowed |= {types_in_python.get(it, it) for it in names if isinstance(it, str)}
         const = [option["const"]] if "const" in option else []
         for value in list_in(option, "enum") or const:
             allowed |= types_of(value)
@@ -33,7 +33,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
 
 def types_of(value: object) -> set[str]:
     """Return the types that a value is of."""
-    name = PYTHON_TYPES.get(type(value).__name__, "")
+    name = types_in_python.get(type(value).__name__, "")
     return {name, "number"} if name == "integer" else {name} - {""}
 
 
