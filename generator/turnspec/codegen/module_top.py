@@ -29,8 +29,8 @@ _BREAKS = 5
 _TEXT = "It rains."
 _THOUGHT = "Let me see."
 _USE = """\
-    message = parse(text, tools=tools)  # a whole text
-    parser = Parser(tools=tools)  # or a stream
+    message = parse(text, tools=tools)  # a whole text; tools tell the types of arguments
+    parser = Parser(tools=tools)  # or a stream, after the default prompt or `prefill`
     for piece in stream:
         for event in parser.feed(piece): ...
     events = parser.finish()
@@ -67,7 +67,7 @@ def docstring(
 def _begun(texts: Mapping[str, str]) -> str:
     """Return a sentence on what of a turn the prompt holds, if that is more than its header."""
     more = texts["prompt"].removeprefix(texts["header"])
-    told = f'The texts follow FORMAT["header"] (`prefill`); the prompt goes on with {more!r}.'
+    told = f'The texts here follow FORMAT["header"] alone; the default prompt adds {more!r}.'
     return f"\n{textwrap.fill(told, _WIDTH)}" if more else ""
 
 
@@ -184,7 +184,7 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
         needed = f"{', '.join(others)} or {last}" if others else last
         told = f"At {_quoted(marker)}, if {needed} comes next; else it is text."
         is_read_on = any(row.role == "rest" for row in facts.tables["IN_VALUE"])
-        return told + " A value without it ends with its call." * is_read_on
+        return told + " Without it, a value ends where its call does." * is_read_on
     if facts.style:
         signs = "".join(dict.fromkeys(str(facts.style["after_string"])))
         return (
@@ -304,8 +304,8 @@ def _held_calls(facts: FormatFacts) -> dict[str, object]:
         "A number, true, false or null in arguments, until it ends.": calls and not is_text,
         "A call's object, until its name has come.": has["CALLS_ARE_OBJECTS"],
         f"A call that is {other} instead, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
-        "A call in open reasoning, until the turn's end, or text or the end of reasoning after it, "
-        "which make it reasoning.": has["HAS_DRAFTS"],
+        "A call in open reasoning, until the turn ends, or text or the end of reasoning after it "
+        "shows that it is none.": has["HAS_DRAFTS"],
     }
 
 
