@@ -280,7 +280,10 @@ def with_any_arguments(form: Format) -> Iterator[Sample]:
 
 
 def with_seams(form: Format) -> Iterator[Sample]:
-    """Yield markers within others, which come to be where the inner ones are taken out."""
+    """Yield markers within others, which come to be where the inner ones are taken out.
+
+    One stands behind a text that is looked through in parts.
+    """
     rows = facts_of(form.spec).tables["IN_TEXT"]
     markers = MarkerTexts(facts_of(form.spec), Random(form.spec.name))
     for outer, inner in itertools.product(rows, rows):
@@ -288,6 +291,8 @@ def with_seams(form: Format) -> Iterator[Sample]:
         half = len(text) // 2
         within = f"So {text[:half]}{markers.of_row(inner)}{text[half:]} and on"
         yield Sample(((within, False),), form.options)
+    for row in rows[:1]:
+        yield Sample((("So " * 3_000 + markers.of_row(row), False),), form.options)
 
 
 def with_unwritten(form: Format) -> Iterator[Sample]:

@@ -19,6 +19,8 @@ from turnspec.codegen.text_marks import marks_of
 from turnspec.spec.characters import NOT_IN_NAMES
 from turnspec.spec.model import Arguments, Elements, Part, ReasoningMode, Slot, SlotKind, Spec
 
+#: Roles of heads of calls, with arguments after them.
+HEADS = ("call", "other_call", "short_call", "next_call")
 #: Roles of what begins a call in another syntax.
 OTHER_SYNTAX = ("foreign", "foreign_name")
 
@@ -150,6 +152,7 @@ def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str
         "HAS_SEAMS": in_text != {"turn_end"},
         "CALLS_BEGIN_IN_REASONING": is_left_open,
         "HAS_LATE_ENDS": any(row.when for row in rows),
+        "ARGUMENTS_MAY_BE_TEXT": any(row.role in HEADS and not row.if_before for row in rows),
         "READS_TAGS": has_other_syntax and marks.arguments.form == "json",
         "MAY_READ_AGAIN": has_other_syntax or marks.are_objects or _has_drafts(marks),
         "CODE_MAY_BE_OBJECT": any(row.role == "object" for row in tables["AT_CODE_START"]),

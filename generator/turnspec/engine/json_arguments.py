@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import HAS_TAIL
+from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, HAS_TAIL
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE
@@ -24,7 +24,7 @@ LONGEST_CONSTANT = 9  # characters, and then it is another word
 
 def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     """Read the arguments of a call, and end it; a text that is no JSON is one as a whole."""
-    if (yield from is_other_text(turn)):
+    if ARGUMENTS_MAY_BE_TEXT and (yield from is_other_text(turn)):
         yield from read_body(turn, call)
         return
     arguments = WholeArguments(turn, collect=False)
