@@ -41,10 +41,10 @@ SO_FAR = {
     "statements, tagged": 1_626,
     "statements, heads with JSON": 1_550,
     "statements, objects": 1_618,
-    "lines, median": 2_190,
-    "lines, mean": 1_959,
-    "lines, all": 393_666,
-    "lines of the engine and codegen": 9_569,
+    "lines, median": 2_191,
+    "lines, mean": 1_958,
+    "lines, all": 393_638,
+    "lines of the engine and codegen": 9_574,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
