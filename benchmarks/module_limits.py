@@ -42,7 +42,7 @@ SO_FAR = {
     "statements, heads with JSON": 1_550,
     "statements, objects": 1_618,
     "lines, median": 2_191,
-    "lines, mean": 1_958,
+    "lines, mean": 1_959,
     "lines, all": 393_638,
     "lines of the engine and codegen": 9_574,
 }
