@@ -29,22 +29,22 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 975,
-    "lines, tagged": 2_575,
-    "lines, heads with JSON": 2_431,
-    "lines, objects": 2_490,
-    "lines, heads with values": 2_502,
+    "lines, tagged": 2_577,
+    "lines, heads with JSON": 2_433,
+    "lines, objects": 2_492,
+    "lines, heads with values": 2_504,
     "lines above, content only": 556,
     "lines above, tagged": 1_781,
     "lines above, heads with JSON": 1_456,
     "lines above, objects": 1_515,
     "statements, content only": 574,
-    "statements, tagged": 1_626,
-    "statements, heads with JSON": 1_550,
-    "statements, objects": 1_618,
-    "lines, median": 2_191,
-    "lines, mean": 1_959,
-    "lines, all": 393_638,
-    "lines of the engine and codegen": 9_574,
+    "statements, tagged": 1_628,
+    "statements, heads with JSON": 1_552,
+    "statements, objects": 1_620,
+    "lines, median": 2_193,
+    "lines, mean": 1_960,
+    "lines, all": 393_958,
+    "lines of the engine and codegen": 9_576,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -28,13 +28,15 @@ class Input:
         tokens = self.rules.special if HAS_SPECIAL_TOKENS else None
         marked = tokens.with_stand_ins(text, special) if tokens else text
         if HAS_CALLS:
-            self._coming.append((text, marked))
-            self._coming_length += len(text)
-            if text and self._coming_length < len(self.text) // 8 - 64:
+            waiting = self._coming_length + len(text)
+            if text and waiting < len(self.text) // 8 - 64:
+                self._coming.append((text, marked))
+                self._coming_length = waiting
                 return False
-            text = "".join(piece for piece, _ in self._coming)
-            marked = "".join(piece for _, piece in self._coming)
-            self._coming, self._coming_length = [], 0
+            if self._coming:
+                text = "".join(piece for piece, _ in self._coming) + text
+                marked = "".join(piece for _, piece in self._coming) + marked
+                self._coming, self._coming_length = [], 0
         self.text += text
         self.marked = self.marked + marked if tokens else self.text
         return True
