@@ -170,12 +170,6 @@ def test_what_was_held_is_read_once_more() -> None:
     assert [problem.kind for problem in parser.message.problems] == ["no_name"]
 
 
-@pytest.mark.parametrize("stop", ["", " ", "\n"])
-def test_a_stop_string_of_nothing_is_refused(stop: str) -> None:
-    with pytest.raises(ValueError, match="a stop string needs more than white space"):
-        load(FORMATS["text"]).parse("x", stop=["<stop>", stop])
-
-
 def test_without_markers_nothing_is_found() -> None:
     input = input_of("any text")
     assert markers_of().search(input, partial=True) is None

@@ -25,7 +25,7 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
 from turnspec.verification.messages import allowed_call
 
-REFUSED = "stop: at most 64 texts of at most 1,000 whole characters"
+REFUSED = "stop: at most 64 texts of 1 to 1,000 whole characters"
 #: As many and as long as they may be, with what has a meaning in markers and in expressions.
 STOPS = [(f"<|{number:02}|{{a}}\n" + "ab{ .😀" * 200)[:999] + ">" for number in range(64)]
 CALL = Call("look", {"where": "here"}, "abcdef123")
@@ -38,7 +38,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngin
 
 
 @pytest.mark.parametrize(
-    "stop", [["<end>"] * 65, ["é" * 1001], ["a\ud83d"]], ids=["many", "long", "half"]
+    "stop",
+    [["<end>"] * 65, ["é" * 1001], ["a\ud83d"], ["<end>", ""]],
+    ids=["many", "long", "half", "empty"],
 )
 @pytest.mark.parametrize("name", ["qwen3-coder", "01-ai-yi-1-5-chat"])
 def test_more_or_longer_ones_are_refused(
@@ -83,6 +85,10 @@ EXACT = (
     ("x {} {\n} y", "{ }", "x {} {\n} y"),
     ("x { } y", "{ }", "x"),
     ("a {{ }} b", "{{ }}", "a"),
+    ("a\n\nb", "\n\n", "a"),
+    ("a\n \nb", "\n\n", "a\n \nb"),
+    ("a\r\nb", "\n", "a"),
+    ("a b", " ", "a"),
 )
 
 
@@ -113,6 +119,17 @@ def test_they_end_a_turn_after_each_part(name: str) -> None:
                 message = module.parse(pieces, **options)
                 assert message.to_dict() == plain.to_dict(), (text, stop)
                 assert message.problems[-1].kind == "text_after_end"
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_white_space_alone_ends_no_call(name: str) -> None:
+    spec = committed_spec(name)
+    call = Call("look", {"where": "a\n\nb"}, "abcdef123")
+    text = write_parts(spec, Message("", "", (call,) if spec.tools else ()), Part.START)
+    options = {"tools": tool_definitions([call]), "prefill": spec.turn.header}
+    parse = load(spec).parse
+    for pieces in (text, [*text]):
+        assert parse(pieces, **options, stop="\n\n") == parse(pieces, **options)
 
 
 @pytest.mark.parametrize("name", FORMS)

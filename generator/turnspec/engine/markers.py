@@ -184,8 +184,9 @@ class Markers:
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
             more = rf"(?=[\r\n]{{0,9}}(?:{expression}|\Z))"
-            begins_with_slot = any(re.match(r"\n *\{\w", parts[0]) for _, parts in self._rows)
-            expression = rf"[\r\n]{'' if begins_with_slot else more}|{expression}"
+            texts = [parts[0] for _, parts in self._rows]
+            is_enough = any(re.match(r"\n *\{\w|(\{\n\})+\Z", text) for text in texts)
+            expression = rf"[\r\n]{'' if is_enough else more}|{expression}"
         return re.compile(expression)
 
     @cached_property

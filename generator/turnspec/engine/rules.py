@@ -61,7 +61,9 @@ class Rules:
         self.special, self.stop = special, stop
         texts = [special.put_into(x) if special else x for x in map(escaped, stop)]
         self._stop = tuple(x.replace(" ", "{ }").replace("\n", "{\n}") for x in texts)
-        self._ends = (*TURN_ENDS, *self._stop)
+        # White space alone is no end but in text: elsewhere it may stand before any marker.
+        words = (x for x in self._stop if x.replace("{ }", "").replace("{\n}", "").strip())
+        self._ends = (*TURN_ENDS, *words)
         own = {end.strip() for end in TURN_ENDS}
         self.further = [text for text in stop if escaped(text).strip() not in own]
         if HAS_SPECIAL_TOKENS and (HAS_LATE_ENDS or OPENINGS or OTHER_HEADS):
@@ -152,14 +154,12 @@ HEADS = (
 
 
 #: A stop text: half a character would be found in the middle of others, in JavaScript.
-STOP_TEXT = r"[^\ud800-\udfff]{0,1000}"
+STOP_TEXT = r"[^\ud800-\udfff]{1,1000}"
 
 
 @lru_cache(9)
 def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
     if len(stop) > 64 or not all(re.fullmatch(STOP_TEXT, text) for text in stop):
-        raise ValueError("stop: at most 64 texts of at most 1,000 whole characters")
-    if not all(map(str.strip, stop)):
-        raise ValueError("a stop string needs more than white space")
+        raise ValueError("stop: at most 64 texts of 1 to 1,000 whole characters")
     return Rules(stop, None if tokens is None else SpecialTokens(tokens))
