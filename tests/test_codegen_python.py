@@ -448,6 +448,14 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         [("run", {"text": "it's \\n", "list": ["it's \n", {"a": "\f"}], "more": "\n"})],
         ["unknown_argument"],
     ),
+    "strings in three quotes": (
+        "python",
+        "<|calls|>[run(text=\"\"\"a 'b' \"\"c\"\" \\n\"\"\", list=['''''', ''])]<|/calls|>",
+        "",
+        "",
+        [("run", {"text": 'a \'b\' ""c"" \n', "list": ["", ""]})],
+        [],
+    ),
     "arguments whose name is missing": (
         "name-last",
         "A<with> {} B",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 
 from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
 from turnspec.engine.json_texts import quote
@@ -16,13 +17,10 @@ if TYPE_CHECKING:
     from turnspec.engine.roles import ValueStyle
     from turnspec.engine.turn import Turn
 
-STRINGS = {
-    sign: re.compile(
-        rf"(?P<text>[^{sign}\\]*(?:\\(?:[^xuU]|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}"
-        rf"|U[0-9a-fA-F]{{8}}|[xuU](?![0-9a-fA-F]{{0,7}}\Z))[^{sign}\\]*){{0,999}})(?P<end>{sign})?"
-    )
-    for sign in "'\""
-}
+PYTHON_STRING = (
+    r"(?P<text>TEXT*(?:\\(?:[^xuU]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}"
+    r"|[xuU](?![0-9a-fA-F]{0,7}\Z))TEXT*){0,999})(?P<end>END)?"
+)
 HEX = "[0-9a-fA-F]"
 PIECE = re.compile(rf"\\(?:x({HEX}{{2}})|u({HEX}{{4}})|U({HEX}{{8}})|[\s\S])|[^\\]+")
 #: Of all escapes of JSON the one that Python has not.
@@ -48,6 +46,7 @@ class OtherValue(JsonValue):
         super().__init__(input, turn)
         self._style = style
         self.has_single_quotes = style.has_python_escapes or style.raw_quote == "'"
+        self._opened = 0  # where the last string begins
         self.quotes = (style.raw_quote or '"', '"', "'")
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
         self._value_tokens = re.compile(tokens)
@@ -78,6 +77,7 @@ class OtherValue(JsonValue):
         if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
         is_last = self._input.position + len(text) == len(self._input.text)
+        self._opened = self._input.here + len(text)
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _is_raw_quote(self) -> bool:
@@ -95,7 +95,10 @@ class OtherValue(JsonValue):
 
     def _read_python_string(self) -> bool:
         input = self._input
-        found, _ = self._matched(STRINGS[self._quote])
+        if input.here == self._opened and input.text.startswith(self._quote * 2, input.position):
+            self._quote = self._quote * 3
+            input.position += 2
+        found, _ = self._matched(string_in(self._quote))
         text = found["text"]
         input.position += len(text)
         is_quote = found["end"] is not None
@@ -134,6 +137,14 @@ class OtherValue(JsonValue):
         if is_end:
             self._end('"')
         return is_end
+
+
+@lru_cache(9)
+def string_in(quote: str) -> re.Pattern[str]:
+    """Return an expression for a string between quotes, of one sign or of three."""
+    sign, more = quote[0], quote[1:]
+    text = rf"(?:[^{sign}\\]|{sign}(?!{more}|{sign}?\Z))" if more else rf"[^{sign}\\]"
+    return re.compile(PYTHON_STRING.replace("TEXT", text).replace("END", quote))
 
 
 def as_json_text(piece: re.Match[str]) -> str:
