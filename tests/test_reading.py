@@ -162,8 +162,10 @@ def said_of(message: Any) -> str:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_module_says_of_itself_is_so(name: str) -> None:
+    """Among its rows is a turn with two calls, where there may be two."""
     module = committed_format(name).module
     found = list(rows(module_source(name)))
     assert len(found) >= 2
+    assert committed_spec(name).capabilities.parallel_calls == ("call 'get_time'" in found[0][1])
     for text, said in found:
         assert said_of(module.parse(text, prefill=module.FORMAT["header"])) == said

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts
+from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.held_back import held_back
 from turnspec.codegen.rules import Marker, Row
 from turnspec.spec.visible import visible_json
 
@@ -25,6 +26,7 @@ _LINE = 76  # characters of a text in a row
 _SHOWN = 30  # characters at each end of a longer one
 _COLUMN = 40  # in which events stand
 _DEVIATIONS = 8  # rows at most
+_LINES = 36  # that these rows have together, at most
 _BREAKS = 5
 _TEXT = "It rains."
 _THOUGHT = "Let me see."
@@ -37,8 +39,8 @@ _USE = """\
     message = parser.message  # content, reasoning_content, tool_calls, problems
     message.tool_calls  # each with id, name, arguments (JSON text) and complete
 
-Neither ever raises on what a model writes: `message.problems` tells what deviates. The
-kinds of problems stand after "#" here, "-" for none."""
+Neither raises on what a model writes. `message.problems` tells what deviates, and quotes
+text that is in nothing else; their kinds stand after "#" here, "-" for none."""
 
 
 def docstring(
@@ -49,14 +51,17 @@ def docstring(
     tools = _TOOLS if facts.values.get("CALLS_BEGIN_WITH_NAME") else None
     header = facts.format["header"]
     parse = partial(module.parse, tools=tools, prefill=header)
+    several = (sample.removeprefix(header) for sample in samples[2:])
+    others = (*several, *_deviations(facts, called))
+    told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
         f"Reads turns in the format of {_visible(facts.format['name'])}.",
         f"{_USE}{_begun(facts.format)}",
-        "\n".join(_sample_rows(module, tools, header, samples)),
-        "\n".join(["WHAT ELSE IS READ", *_rows(parse, _deviations(facts, called), _DEVIATIONS)]),
+        "\n".join(_sample_rows(module, tools, header, samples[:2])),
+        "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),
         *_value_ends(facts, parse, called),
         "\n".join(["WHERE THE TEXT IS CUT OFF", *_rows(parse, _cut_off(facts, called), _BREAKS)]),
-        "\n".join(["WHAT feed() HOLDS BACK", *_held(facts)]),
+        "\n".join(["WHAT feed() HOLDS BACK", textwrap.indent(told, "    ")]),
         *(textwrap.fill(note, _WIDTH, break_long_words=False) for note in notes),
     ]
     text = "\n\n".join(blocks).replace('"""', "'''")
@@ -115,9 +120,14 @@ def _called(facts: FormatFacts, samples: Sequence[str]) -> str:
     """Return the sample turn with a call, from its first marker of calls on."""
     if not facts.values["HAS_CALLS"] or len(samples) < 2:
         return ""
-    turn = samples[-1].removeprefix(facts.format["header"])
-    opening = facts.text("OPENING") or _head_text(facts)
-    return turn[max(turn.find(_text_of(opening)), 0) :]
+    turn = samples[1].removeprefix(facts.format["header"])
+    return turn[max(turn.find(_opening(facts, turn) or _head_text(facts)), 0) :]
+
+
+def _opening(facts: FormatFacts, turn: str) -> str:
+    """Return what opens calls, as a turn has it."""
+    opening = _text_of(facts.text("OPENING"))
+    return opening if opening in turn else opening.replace(" ", "")
 
 
 def _head_text(facts: FormatFacts) -> str:
@@ -125,14 +135,15 @@ def _head_text(facts: FormatFacts) -> str:
 
 
 def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
-    opening = _text_of(facts.text("OPENING"))
+    opening = _opening(facts, called)
     head, ends = called.find(_head_text(facts)), _plain(facts, "close")
     if opening and head > 0:
         yield called[head:]
     if opening:
         yield f"Use {opening} for calls."
         members = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
-        yield called[: len(opening)] + members + called[called.find(_end_of(facts)) :]
+        end = called[called.find(_end_of(facts)) :].lstrip(")")  # if that closes arguments alone
+        yield called[: len(opening)] + members + end
     for end in ends[:1]:
         yield called.replace(end, "", 1)
     if facts.values["HAS_DRAFTS"]:
@@ -254,6 +265,15 @@ def _rows(parse: _Parse, texts: Iterable[str], most: int) -> Iterator[str]:
         yield row
 
 
+def _fitting(rows: Iterable[str]) -> Iterator[str]:
+    """Yield rows as long as there are lines for them."""
+    left = _LINES
+    for row in rows:
+        left -= row.count("\n") + 1
+        if left >= 0:
+            yield row
+
+
 def _parts(text: str) -> list[str]:
     """Return a text in pieces that a line holds, cut after a line break or before a marker."""
     parts = []
@@ -277,45 +297,3 @@ def _said(message: Any) -> list[str]:
 def _shortened(text: str) -> str:
     """Return a text's literal, or those of its beginning and its end."""
     return repr(text) if len(text) <= _LINE else f"{text[:_SHOWN]!r} ... {text[-_SHOWN:]!r}"
-
-
-def _held(facts: FormatFacts) -> Iterator[str]:
-    slots = {slot: _longest_slot(steps) for slot, steps in facts.slots.items()}
-    rows = [row.marker for table in facts.tables.values() for row in table]
-    held = [text for text in (*rows, *facts.turn_ends) if "{stop" not in text]
-    longest = max((_longest(text, slots) for text in held), default=1) - 1
-    text = (
-        "White space, till more text follows; and what may become a marker, of at most "
-        f"{max(longest, 0)} characters (names and keys may have 256, blanks 99). A longer "
-        "`stop` text can raise that."
-    )
-    text += "".join(f" {told}" for told, is_so in _held_calls(facts).items() if is_so)
-    yield textwrap.indent(textwrap.fill(text, _WIDTH - 4), "    ")
-
-
-def _held_calls(facts: FormatFacts) -> dict[str, object]:
-    """Return what is held back of calls without limit, each with whether a format has it."""
-    has, calls = facts.values, facts.values["HAS_CALLS"]
-    is_text = calls and has["ARGUMENTS"] == "text"
-    others = ["JSON"] * (not has["CALLS_ARE_OBJECTS"]) + ["tags"] * bool(has["READS_TAGS"])
-    other = f"{', '.join(others)} or Python" if others else "Python"
-    return {
-        "An argument that is no string, until it ends.": is_text,
-        "A number, true, false or null in arguments, until it ends.": calls and not is_text,
-        "A call's object, until its name has come.": has["CALLS_ARE_OBJECTS"],
-        f"A call that is {other} instead, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
-        "A call in open reasoning, until the turn ends, or text or the end of reasoning after it "
-        "shows that it is none.": has["HAS_DRAFTS"],
-    }
-
-
-def _longest_slot(steps: Sequence[str]) -> int:
-    """Return how many characters a slot takes at most: what its expressions are bounded to."""
-    counts = (re.findall(r"\{\d+,(\d+)\}|(\?)", re.sub(r"\(\?[:P=!]", "(", step)) for step in steps)
-    return sum(int(most or 1) for found in counts for most, _ in found)
-
-
-def _longest(marker: str, slots: Mapping[str, int]) -> int:
-    """Return how many characters a marker has at most."""
-    parts = re.findall(r"\{\{|\}\}|\{[^{}]+\}|[\s\S]", marker)
-    return sum(slots.get(part, len(part) - 3 if part[:2] == "{?" else 1) for part in parts)

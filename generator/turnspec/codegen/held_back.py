@@ -1,0 +1,50 @@
+"""What a format's parser holds back, by its facts: how much of a text no event tells of yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts
+
+
+def held_back(facts: FormatFacts) -> str:
+    """Return sentences on what a parser holds back till more of the text comes."""
+    slots = {slot: _longest_slot(steps) for slot, steps in facts.slots.items()}
+    rows = [row.marker for table in facts.tables.values() for row in table]
+    held = [text for text in (*rows, *facts.turn_ends) if "{stop" not in text]
+    longest = max((_longest(text, slots) for text in held), default=1) - 1
+    text = (
+        "White space, till more text follows; and what may become a marker, of at most "
+        f"{max(longest, 0)} characters (names and keys may have 256, blanks 99). A longer "
+        "`stop` text can raise that."
+    )
+    return text + "".join(f" {told}" for told, is_so in _held_calls(facts).items() if is_so)
+
+
+def _held_calls(facts: FormatFacts) -> dict[str, object]:
+    """Return what is held back of calls without limit, each with whether a format has it."""
+    has, calls = facts.values, facts.values["HAS_CALLS"]
+    is_text = calls and has["ARGUMENTS"] == "text"
+    others = ["JSON"] * (not has["CALLS_ARE_OBJECTS"]) + ["tags"] * bool(has["READS_TAGS"])
+    other = f"{', '.join(others)} or Python" if others else "Python"
+    return {
+        "An argument that is no string, until it ends.": is_text,
+        "A number, true, false or null in arguments, until it ends.": calls and not is_text,
+        "A call's object, until its name has come.": has["CALLS_ARE_OBJECTS"],
+        f"A call that is {other} instead, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
+        "A call in open reasoning, until the turn ends, or text or the end of reasoning after it "
+        "shows that it is none.": has["HAS_DRAFTS"],
+    }
+
+
+def _longest_slot(steps: Sequence[str]) -> int:
+    """Return how many characters a slot takes at most: what its expressions are bounded to."""
+    counts = (re.findall(r"\{\d+,(\d+)\}|(\?)", re.sub(r"\(\?[:P=!]", "(", step)) for step in steps)
+    return sum(int(most or 1) for found in counts for most, _ in found)
+
+
+def _longest(marker: str, slots: Mapping[str, int]) -> int:
+    """Return how many characters a marker has at most."""
+    parts = re.findall(r"\{\{|\}\}|\{[^{}]+\}|[\s\S]", marker)
+    return sum(slots.get(part, len(part) - 3 if part[:2] == "{?" else 1) for part in parts)
