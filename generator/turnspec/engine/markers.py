@@ -55,17 +55,12 @@ class Found:
         self.offset = input.offset + self.start
         self.is_partial = role is None
         self.text = input.text[self.start : self.end]
-        self._steps, self._at = marker.steps, at
-
-    def parts(self) -> Iterator[tuple[Step, str]]:
-        """Yield the steps of the marker, each with its text."""
-        for number, step in enumerate(self._steps):
-            start, end = self._at[number], self._at[number + 1]
-            yield step, self.text[start - self.start : end - self.start]
+        steps = marker.steps if role else []
+        self.parts = [(it, input.text[at[n] : at[n + 1]]) for n, it in enumerate(steps)]
 
     def slot(self, name: str) -> str:
         """Return what stands in a slot; nothing if the marker has no such slot."""
-        for step, text in self.parts():
+        for step, text in self.parts:
             if isinstance(step, re.Pattern) and name in step.groupindex:
                 return text
         return ""

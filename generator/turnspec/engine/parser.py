@@ -46,10 +46,8 @@ class Parser:
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
-        self._options: dict[str, Any] = {"tools": tools, "prefill": prefill}
-        self._options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
-        self._options |= {"echo": echo, "stop": stop, "id_prefix": id_prefix}
-        self._options |= {"special_tokens": special_tokens}
+        self._options: dict[str, Any] = {**locals()}  # all of them, by their names
+        del self._options["self"]
         check_options(self._options)
         self._fed: list[str | tuple[str, bool]] = []  # all that `feed` was given
         ways = {None: "", True: "_with_thinking", False: "_without_thinking"}
@@ -157,8 +155,7 @@ def parse(
     special_tokens: Sequence[str] | None = None,
 ) -> Message:
     """Return the message in a text or in pieces, as `feed` takes them; options as of `Parser`."""
-    options: Any = {"tools": tools, "prefill": prefill, "echo": echo, "stop": stop}
-    options |= {"enable_thinking": enable_thinking, "reasoning": reasoning}
-    options |= {"id_prefix": id_prefix, "special_tokens": special_tokens}
+    options: Any = {**locals()}  # all of them, by their names
+    del options["text"]
     is_one = isinstance(text, str | bytes) or not hasattr(text, "__iter__")
     return read_again(Parser, options, [text] if is_one else text, final=True).message

@@ -62,7 +62,7 @@ class Rules:
         texts = [special.put_into(x) if special else x for x in map(escaped, stop)]
         self._stop = tuple(x.replace(" ", "{ }").replace("\n", "{\n}") for x in texts)
         # White space alone is no end but in text: elsewhere it may stand before any marker.
-        words = (x for x in self._stop if x.replace("{ }", "").replace("{\n}", "").strip())
+        words = (text for text in self._stop if re.sub(r"\{[ \n]\}|[\t\r]", "", text))
         self._ends = (*TURN_ENDS, *words)
         own = {end.strip() for end in TURN_ENDS}
         self.further = [text for text in stop if escaped(text).strip() not in own]

@@ -265,7 +265,7 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
 
 def tell_words(turn: Turn, found: Found) -> None:
     """Tell of words in a marker that none of the format's own has."""
-    for step, text in found.parts():
+    for step, text in found.parts:
         word = text.strip(WHITE_SPACE)
         if word in ("", *WORDS) or not isinstance(step, re.Pattern):
             continue
@@ -360,9 +360,7 @@ def open_reasoning(turn: Turn, found: Found) -> None:
     state = turn.state
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, found.offset)
-    is_late = turn.content.begun and not turn.inline
-    if HAS_CALLS:
-        is_late = is_late or state.called
+    is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
     if state.thinking:
         turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)
     elif REASONING_IS_FIRST and is_late:
@@ -473,9 +471,9 @@ def read_turn(turn: Turn) -> Reading[None]:
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
     if HAS_SEAMS:
-        for stream in (turn.reasoning, turn.content) if HAS_REASONING else (turn.content,):
-            for offset, text in stream.joined():
-                turn.problem("stray_marker", f"{text!r} is text here", offset)
+        joined = [*turn.content.joined()]
+        for offset, text in [*turn.reasoning.joined(), *joined] if HAS_REASONING else joined:
+            turn.problem("stray_marker", f"{text!r} is text here", offset)
     if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
         may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
         if not may_be_open:

@@ -172,10 +172,9 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
     value.may_be_all = may_be_all
-    value.other_keys = set(properties) - call.given
-    if ARGUMENT_SHOWS_ITSELF:
-        is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(properties))
-        value.other_keys = value.other_keys if is_known else None
+    is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(properties))
+    if is_known or not ARGUMENT_SHOWS_ITSELF:
+        value.other_keys = set(properties) - call.given
     return value
 
 
@@ -232,7 +231,7 @@ def find_value_end(
 def may_precede(value: Value, key: str, given: set[str]) -> bool:
     """Say whether an argument can follow an unclosed value: a new one, where no more is known."""
     is_string = "string" in (value.types or {"string"})
-    if ARGUMENT_SHOWS_ITSELF and not (value.other_keys is not None and is_string):
+    if ARGUMENT_SHOWS_ITSELF and (value.other_keys is None or not is_string):
         return key not in given
     return key in (value.other_keys or ())
 

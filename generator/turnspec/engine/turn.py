@@ -333,7 +333,7 @@ class Turn:
 def missing_texts(found: Found) -> list[str]:
     """Return the texts that a marker may have, and has not."""
     missing: list[str] = []
-    for step, text in found.parts():
+    for step, text in found.parts:
         if isinstance(step, list) and not text:
             missing.append(step[1])
     return missing

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Python's names of types, which some write into schemas.
-types_in_python = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
-types_in_python |= {"list": "array", "tuple": "array", "dict": "object"}
-types_in_python |= {"None": "null", "NoneType": "null"}
+types_in_python = {"str": "string", "int": "integer", "float": "number"}
+types_in_python |= {"bool": "boolean", "list": "array", "tuple": "array"}
+types_in_python |= {"dict": "object", "None": "null", "NoneType": "null"}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:

@@ -32,7 +32,7 @@ class Value:
         self._asked = 0  # how often it was asked whether it is whole
         self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not, if that is known.
-        self.other_keys: set[str] | None = set()
+        self.other_keys: set[str] | None = None
 
     def take(self, text: str) -> str:
         """Take a piece of the text, and return the JSON that is certain by now."""

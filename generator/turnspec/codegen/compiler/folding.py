@@ -144,7 +144,8 @@ def _dropped(source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.st
 
 def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:
     text, start, end = source.text_of(by), source.start(node), source.end(node)
-    is_simple = isinstance(by, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript)
+    simple = ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript
+    is_simple = isinstance(by, simple | ast.Dict | ast.List | ast.Tuple)
     is_enclosed = source.slice(start - 1, start) + source.slice(end, end + 1) == "()"
     return Edit(start, end, text if is_simple or is_enclosed else f"({text})")
 

@@ -89,13 +89,15 @@ def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
     quiet = (
         *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Load),
         *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop, ast.IfExp),
-        *(ast.Starred, ast.BinOp, ast.operator),
+        *(ast.Starred, ast.BinOp, ast.operator, ast.Subscript, ast.Slice, ast.Store),
+        *(ast.ListComp, ast.comprehension),
     )
     return all(
         isinstance(inner, quiet)
         or (
             isinstance(inner, ast.Call)
-            and ast.unparse(inner.func).rpartition(".")[2] in {*pure, "set", "list", "dict", "len"}
+            and ast.unparse(inner.func).rpartition(".")[2]
+            in {*pure, "set", "list", "dict", "len", "enumerate"}
         )
         for inner in ast.walk(node)
     )

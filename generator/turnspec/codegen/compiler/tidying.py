@@ -153,6 +153,8 @@ def _edits(source: Source) -> Iterator[Edit]:
                     yield _edit(source, node, _compared(source, compared, _OPPOSITES[type(op)]))
             case ast.Compare(ops=[op], comparators=[ast.Tuple(elts=[one])]) if type(op) in _EQUALS:
                 yield from _is_the_one(source, node, one)
+            case ast.Compare(comparators=[ast.Tuple() as members]):
+                yield from _in_one(source, "", members)
             case ast.Tuple(elts=elements) if any(map(_is_nothing, elements)):
                 kept = [source.text_of(each) for each in elements if not _is_nothing(each)]
                 yield _edit(source, node, f"({', '.join(kept)}{',' * (len(kept) == 1)})")
@@ -186,24 +188,27 @@ def _is_nothing(node: ast.expr) -> bool:
     return isinstance(node, ast.Starred) and ast.unparse(node.value) == "()"
 
 
-def _is_tuple(node: ast.expr) -> bool:
-    """Tell whether a tuple is put into another one, as rows of a long one are."""
-    return isinstance(node, ast.Starred) and isinstance(node.value, ast.Tuple)
+def _members(node: ast.expr) -> list[ast.expr]:
+    """Return what a tuple brings that is put into another one, as rows of a long one are."""
+    match node:
+        case ast.Starred(value=ast.Tuple(elts=elements)):
+            return elements
+    return [node]
 
 
 def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
     """Make one row of all that a tuple has, if that fits a line."""
-    texts = (ast.unparse(each)[2:-1].rstrip(",") for each in rows.elts)
-    text = ", ".join(filter(None, texts))
-    is_short = len(f"{name} = ({text})") <= _LINE_LENGTH and "," in text
-    if is_short and all(map(_is_tuple, rows.elts)):
-        yield _edit(source, rows, f"({text})")
+    members = [member for row in rows.elts for member in _members(row)]
+    text = ast.unparse(ast.Tuple(members, ast.Load()))
+    if members != rows.elts and len(f"{name} = {text}") <= _LINE_LENGTH:
+        yield _edit(source, rows, text)
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
     """Take brackets away from a name, and from what stands in two pairs of them."""
     needs_own = ast.GeneratorExp | ast.NamedExpr | ast.Starred | ast.Yield | ast.YieldFrom
-    is_alone = isinstance(node, ast.Name) and source.stands_between(node, " (", ")")
+    is_name = isinstance(node, ast.Name | ast.Attribute)
+    is_alone = is_name and source.stands_between(node, " (", ")")
     if is_alone or (source.stands_between(node, "((", "))") and not isinstance(node, needs_own)):
         start, end = source.start(node), source.end(node)
         yield Edit(start - 1, start, "")
