@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -68,11 +69,22 @@ def unused_names(source: str) -> list[Definition]:
     while True:
         reached = [each for each in left if each.is_reached(names, attributes)]
         if not reached:
-            return [each for each in left if each.kind]
+            return [*(each for each in left if each.kind), *_unread_parameters(tree)]
         left = [each for each in left if each not in reached]
         for each in reached:
             names |= each.uses.names
             attributes |= each.uses.attributes
+
+
+def _unread_parameters(tree: ast.Module) -> Iterator[Definition]:
+    """Yield the parameters that functions don't read, but for those that others have as well."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    times = Counter(function.name for function in functions)
+    for function in functions:
+        read = {"self", "cls", *Uses.of(function.body).names}
+        for each in function.args.args:
+            if each.arg not in read and (times[function.name] == 1 or function.name == "__init__"):
+                yield Definition("parameter", each.arg, "", each.lineno, Uses())
 
 
 def _public(tree: ast.Module) -> set[str]:

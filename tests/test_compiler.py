@@ -15,6 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.generated_formats import FORMATS, ROOT, facts_of_format
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
+from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.tidying import tidied, without_empty_functions
 from turnspec.codegen.compiler.values import Facts
@@ -190,7 +191,9 @@ TIDIED = {
     "x = (*names, *())\n": "x = (*names,)\n",
     "x = (*(a, b), *(c,), *())\n": "x = (a, b, c)\n",
     f"x = (*({'a' * 50},), *({'b' * 50},))\n": f"x = (*({'a' * 50},), *({'b' * 50},))\n",
+    'if key in ("a", *("b",)):\n    pass\n': "if key in ('a', 'b'):\n    pass\n",
     "x = a or (b)\n": "x = a or b\n",
+    "x = a or (b.c)\n": "x = a or b.c\n",
     "x = f(b)\n": "x = f(b)\n",
     "def f(x):\n    if x:\n        return False\n    return True\n": (
         "def f(x):\n    return not x\n"
@@ -237,3 +240,59 @@ def test_nobody_calls_what_does_nothing() -> None:
     calls = [ast.unparse(node) for node in ast.walk(ast.parse(without_empty_functions(EMPTY)))]
     left = {call for call in calls if call.startswith(("nothing(", "self."))}
     assert left == {"self.note", "self.note(next(x))", "self.close", "self.close()"}
+
+
+def read_what(parameters: str, *calls: str, others: str = "") -> list[str]:
+    """Return a function's head, and calls of it, without the parameters that it doesn't read."""
+    source = f"def f({parameters}):\n    return a\n\n\n\n" + "\n".join(calls) + "\n"
+    head, _, *rest = without_unread_parameters(source, others).split("\n")
+    return [head, *filter(None, rest)]
+
+
+def test_functions_take_what_they_read() -> None:
+    assert read_what("a, b, c=1", "f(1, 2)", "f(1, 2, c=x)") == ["def f(a):", "f(1)", "f(1)"]
+    assert read_what("b, a: B = 2", "x = [f(1, 2), f(3)]") == [
+        "def f(a: B = 2):",
+        "x = [f(2), f()]",
+    ]
+    assert read_what("b", "f(b=1)", "f(1)") == ["def f():", "f()", "f()"]
+
+
+@pytest.mark.parametrize("call", ["f(x())", "f(*x)", "f(**x)", "map(f, x)", "f", "f(1); x.f(y())"])
+def test_functions_take_what_may_do_something_else(call: str) -> None:
+    """Or what isn't known; so does one that is handed on, or called from elsewhere."""
+    assert read_what("b", call) == ["def f(b):", call]
+    assert read_what("b", "f(1)", others="f(2)") == ["def f(b):", "f(1)"]
+
+
+def test_constructors_take_what_they_read() -> None:
+    """Their calls may stand for what isn't read. Methods of one name stay as they are."""
+    source = """
+class A:
+    def __init__(self, a, b):
+        self.a = a
+
+    def g(self, b):
+        return self
+
+    def h(self, b):
+        return self
+
+
+
+class B:
+    def h(self, b):
+        return b
+
+
+
+def f(a, b):
+    return a.g(1).h(2)
+
+
+
+f(A(1, 2), A(3, 4))
+"""
+    left = source.replace("a, b):", "a):").replace("g(self, b)", "g(self)").replace("g(1)", "g()")
+    expected = left.replace("f(A(1, 2), A(3, 4))", "f(A(1))")
+    assert without_unread_parameters(source, "") == expected

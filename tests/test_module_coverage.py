@@ -43,7 +43,7 @@ class Role(Enum):
     END = 2
 
 
-def parse(text: Any) -> int:
+def parse(text: Any, spare: int = 0) -> int:
     """Doc."""
     match text:
         case "":
@@ -77,6 +77,7 @@ def test_names_that_only_each_other_use_are_told() -> None:
         ("member", "END"),
         ("function", "gone"),
         ("function", "again"),
+        ("parameter", "spare"),
     ]
 
 

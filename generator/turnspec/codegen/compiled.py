@@ -14,6 +14,7 @@ from typing import Any, cast
 from turnspec import engine
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
+from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.tidying import (
     tidied,
@@ -123,10 +124,13 @@ def compiled_source(facts: FormatFacts) -> str:
     text = "\n\n".join([without_idle_generators("\n\n".join(parts)), common])
     public = {"__all__", *public_names(known)}
     text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
-    called = without_empty_functions(text)
-    if called != text:
-        text = reached(called, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
+    while True:
+        shorter = without_unread_parameters(without_empty_functions(own_text), common)
+        if shorter == own_text:
+            break
+        text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
+        own_text = text.partition(BEGINS_COMMON)[0]
     own_text = _formatted(without_empty_sections(tidied(own_text)))
     return f"{_types_last(own_text)}\n\n{begins}\n\n\n{common}"
 
@@ -175,7 +179,9 @@ def _common_source(known: str) -> str:
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
     text = without_idle_generators("\n\n".join([_with_public_names(head, facts), *parts]))
     text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
-    return _formatted(without_empty_sections(tidied(text.partition(BEGINS_COMMON)[2])))
+    own, _, common = text.partition(BEGINS_COMMON)
+    common = without_unread_parameters(common, own)
+    return _formatted(without_empty_sections(tidied(common)))
 
 
 #: What a common part can do that is that of any parsers.

@@ -143,9 +143,9 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     return [*places[:-1], end] if follows else follows
 
 
-def is_next(others: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
+def is_next(given: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of one of some markers that is next; CUT_OFF if one may be."""
-    found = [fit(marker, text, at, partial) for marker in others]
+    found = [fit(marker, text, at, partial) for marker in given]
     if any(places is CUT_OFF for places in found):
         return CUT_OFF
     return next((places for places in found if places), None)

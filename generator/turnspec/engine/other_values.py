@@ -95,7 +95,8 @@ class OtherValue(JsonValue):
 
     def _read_python_string(self) -> bool:
         input = self._input
-        if input.here == self._opened and input.text.startswith(self._quote * 2, input.position):
+        next_two = input.text[input.position : input.position + 2]
+        if input.here == self._opened and next_two == self._quote * 2:
             self._quote = self._quote * 3
             input.position += 2
         found, _ = self._matched(string_in(self._quote))

@@ -71,7 +71,7 @@ class Rules:
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
         self.in_text = self._made(IN_TEXT, alone)
         # What goes on in a word may be text.
-        self.at_end_of_text = self._made(
+        self.at_text_end = self._made(
             IN_TEXT, (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED, *alone)
         )
         self.before_content = self._made(BEFORE_CONTENT)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 class Stream:
     """The content so far, or the reasoning. White space at its ends is no part of it."""
 
-    def __init__(self, input: Input, delta: type[ContentDelta | ReasoningDelta]) -> None:
+    def __init__(self, input: Input, kind: type[ContentDelta | ReasoningDelta]) -> None:
         self._input = input
-        self._delta = delta
+        self._delta = kind
         self._stops = input.rules.in_text.may_begin.search
         self.space: list[str] = []  # counts if more of the text follows
         self._space_start = 0

@@ -248,7 +248,7 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
     may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)  # into another marker
     if not input.final or (found and not (HAS_FOLLOWERS and found.role in may_grow)):
         return False
-    rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
+    rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
     if begun is None or not begun.is_partial:
         return False

@@ -31,14 +31,14 @@ class Source:
         for line in self._bytes.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))
 
-    def start(self, node: ast.expr | ast.stmt) -> int:
+    def start(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> int:
         """Return where a node begins; its decorators belong to it."""
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
         first = min([node, *decorators], key=lambda found: found.lineno)
         sign = 1 if decorators else 0  # the @
         return self._lines[first.lineno - 1] + first.col_offset - sign
 
-    def end(self, node: ast.expr | ast.stmt | ast.pattern) -> int:
+    def end(self, node: ast.expr | ast.stmt | ast.pattern | ast.arg) -> int:
         """Return where a node ends."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None

@@ -54,7 +54,7 @@ def _pairs(
     kept = [
         (target, value)
         for target, value in pairs
-        if not _is_target_unread(target, read, loaded) or not _is_pure(value, pure)
+        if not _is_target_unread(target, read, loaded) or not is_pure(value, pure)
     ]
     if kept and len(kept) < len(pairs):
         left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
@@ -65,13 +65,13 @@ def _is_unread(node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str])
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
             unread = all(_is_target_unread(target, read, loaded) for target in targets)
-            return unread and _is_pure(value, pure)
+            return unread and is_pure(value, pure)
         case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
             target=target, value=ast.expr() as value
         ):
-            return _is_target_unread(target, read, loaded) and _is_pure(value, pure)
+            return _is_target_unread(target, read, loaded) and is_pure(value, pure)
         case ast.If(test=test, body=body, orelse=[]):
-            return _is_pure(test, pure) and all(_is_unread(it, read, loaded, pure) for it in body)
+            return is_pure(test, pure) and all(_is_unread(it, read, loaded, pure) for it in body)
     return False
 
 
@@ -84,7 +84,7 @@ def _is_target_unread(target: ast.expr, read: Set[str], loaded: Set[str]) -> boo
     return False
 
 
-def _is_pure(node: ast.expr, pure: Set[str]) -> bool:
+def is_pure(node: ast.expr, pure: Set[str]) -> bool:
     """Tell whether an expression does nothing but give a value."""
     quiet = (
         *(ast.Constant, ast.Name, ast.Attribute, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.Load),
