@@ -44,6 +44,7 @@ def _between_values(marks: Marks) -> Roles:
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
     done += [("next_call", head) for head in _next_heads(marks)]
+    done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:
         broken = [("broken", spaced(end)) for _, end in call_end_roles(marks)]
         return [*done, *broken, *argument, *_outer_end(arguments)]
@@ -56,6 +57,18 @@ def _ends_of_all(marks: Marks) -> list[str]:
     """Return what ends the arguments, behind what stands where there are none as well."""
     closing, empty = marks.calls.closing[:1], marks.arguments.empty
     return [*(f"{empty} {it}" for it in closing if empty), *closing]
+
+
+def _brackets(marks: Marks) -> list[str]:
+    """Return the bracket of arguments that the end of a call begins with, before a tag of its own."""
+    found = (re.match(r"(\)|\]|}})[^)\]}]", end) for end in marks.calls.closing[:1])
+    return [bracket[1] for bracket in found if bracket]
+
+
+def _after_bracket(marks: Marks) -> list[Notation]:
+    """Return what shows that a call is over though its end has but the bracket of its arguments."""
+    ends = [end for _, end in call_end_roles(marks)]
+    return [*map(spaced, (*ends, marks.calls.start)), "{end of text}"]
 
 
 def _outer_end(arguments: ArgumentMarks) -> Roles:

@@ -47,7 +47,8 @@ def behind_call_roles(marks: Marks) -> Roles:
     """Return what may stand behind a call: brackets that no part has, or a marker begins with."""
     ends = (*marks.calls.end, *marks.calls.section_end, *marks.text.turn_end)
     behind = [f" {end}" for end in at_least(2, ends)]
-    stray = ("stray", ("{brackets}", [*behind, "{end of text}"]))
+    starts = [f" {start}" for _, start in call_start_roles(marks)]
+    stray = ("stray", ("{brackets}", [*behind, *starts, "{end of text}"]))
     begun = (end for end in behind if re.match(r" (?:[,}\]`]|\{stop)", end))
     return [*(("marker", end) for end in begun), stray]
 

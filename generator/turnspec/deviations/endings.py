@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.deviations.turns import SAID, Case, Format
 from turnspec.spec.message import Message
+from turnspec.spec.model import Literal
 from turnspec.spec.turn_end import stops_behind_parts
 
 
@@ -53,6 +54,18 @@ def half_a_closing_marker(form: Format) -> Iterator[Case]:
         cut = text[:-missing]
         if form.module.parse(cut, **form.options).tool_calls == whole.tool_calls:
             yield form.case(cut, form.one_call, "cut_off")
+
+
+def no_closing_tag(form: Format) -> Iterator[Case]:
+    """The last tag of a call is missing, and its arguments are closed: nothing of it is."""
+    last = form.tools.call[-1] if form.calls else None
+    rest = re.sub(r"\s*<[^<>]+>\s*\Z", "", last.text) if isinstance(last, Literal) else ""
+    if isinstance(last, Literal) and rest != last.text and re.search(r"[^\w\s]\Z", rest):
+        written = form.with_tools(call=(*form.tools.call[:-1], Literal(rest)))
+        told = ["stray_marker"] * rest.endswith("```")
+        for message in (form.one_call, Message(calls=form.calls)):
+            yield form.case(written.write(message), message, *told)
+            yield form.case(written.without_end(message), message, *told)
 
 
 def text_after_end(form: Format) -> Iterator[Case]:

@@ -99,6 +99,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "endings: header again": endings.header_again,
     "endings: header in part": endings.header_in_part,
     "endings: half a closing marker": endings.half_a_closing_marker,
+    "endings: no closing tag": endings.no_closing_tag,
     "endings: none": endings.no_end,
     "endings: stop strings": endings.stop_strings,
     "endings: text after": endings.text_after_end,

@@ -75,8 +75,10 @@ def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:
         found = input.rules.in_arguments.match(input, CALL_HAS_END or not input.final)
         if found and found.is_partial:
             if input.final:
-                turn.cut_off(input.rest)
-                return None
+                found = input.rules.in_arguments.match(input, partial=False)
+                if found is None:
+                    turn.cut_off(input.rest)
+                return found
             yield None
         elif found or not CALL_HAS_END or not (yield from read_unexpected(turn, call)):
             return found
