@@ -456,6 +456,22 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         [("run", {"text": 'a \'b\' ""c"" \n', "list": ["", ""]})],
         [],
     ),
+    "tuples, and numbers as Python has them": (
+        "python",
+        "<|calls|>[run(text='a', list=[(1, ')'), (), (-007, +1_000, [10])])]<|/calls|>",
+        "",
+        "",
+        [("run", {"text": "a", "list": [[1, ")"], [], [-7, 1000, [10]]]})],
+        [],
+    ),
+    "a tuple that is closed by another bracket, and one that isn't opened": (
+        "python",
+        "<|calls|>[run(list=(1, 2], text='a'), run(list=[1)]<|/calls|>",
+        "",
+        "",
+        [("run", {"list": [1, 2], "text": "a"}), ("run", {"list": [1]})],
+        ["malformed"],
+    ),
     "arguments whose name is missing": (
         "name-last",
         "A<with> {} B",

@@ -30,6 +30,8 @@ ESCAPES = {
 }
 #: What no word holds; and no key without quotes, which may hold white space.
 BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
+#: What numbers may have in Python, and not in JSON.
+NOT_IN_JSON = re.compile(r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])")
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 #: What follows a string: no bracket before another quote. An argument's key may, as a separator
 #: may be missing before it.
@@ -48,7 +50,10 @@ class OtherValue(JsonValue):
         self.has_single_quotes = style.has_python_escapes or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
         self.quotes = (style.raw_quote or '"', '"', "'")
+        self._tuples: list[int] = []  # how many brackets are open around each
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
+        if style.has_python_escapes:
+            tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
         self._value_tokens = re.compile(tokens)
         self._key_tokens = re.compile(tokens.replace(BEFORE_WORDS, BEFORE_KEYS))
         inside, alone = (style.after_string, style.after_string.replace(":", ""))
@@ -58,7 +63,10 @@ class OtherValue(JsonValue):
 
     def literal(self, word: str) -> str | None:
         """Return a word that is a number or a constant as JSON."""
-        return super().literal(word) or PYTHON_WORDS.get(word)
+        found = super().literal(word) or PYTHON_WORDS.get(word)
+        if self._style.has_python_escapes and not found:
+            found = super().literal(NOT_IN_JSON.sub("", word))
+        return found
 
     def _read_token(self) -> bool:
         is_key = self._expected == "key"
@@ -79,6 +87,18 @@ class OtherValue(JsonValue):
         is_last = self._input.position + len(text) == len(self._input.text)
         self._opened = self._input.here + len(text)
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
+
+    def _take(self, kind: str, text: str) -> bool | None:
+        """Take a token; a tuple is an array."""
+        around = len(self._closers)
+        if kind == "opening" and text == "(":
+            self._tuples.append(around)
+            text = "["
+        elif kind == "closing" and text == ")":
+            if not self._tuples or self._tuples.pop() != around - 1:
+                return False
+            text = "]"
+        return super()._take(kind, text)
 
     def _is_raw_quote(self) -> bool:
         input = self._input
