@@ -60,7 +60,7 @@ def _ends_of_all(marks: Marks) -> list[str]:
 
 
 def _brackets(marks: Marks) -> list[str]:
-    """Return the bracket of arguments that the end of a call begins with, before a tag of its own."""
+    """Return the bracket of arguments with which a call's end begins, before a tag of its own."""
     found = (re.match(r"(\)|\]|}})[^)\]}]", end) for end in marks.calls.closing[:1])
     return [bracket[1] for bracket in found if bracket]
 

@@ -159,8 +159,9 @@ def _known_of_class(facts: FormatFacts) -> Facts:
         return _known(facts)
     values = {name: facts.values[name] for name in _CLASS_FACTS}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
-    # Few have raw strings, or tags, and no reasoning: they share the text of the others.
-    is_seldom = values["HAS_RAW_STRINGS"] or values["ARGUMENTS"] == "text"
+    # Few have raw strings, Python's, or tags, and no reasoning: they share the text of the others.
+    is_seldom = values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
+    is_seldom = is_seldom or values["ARGUMENTS"] == "text"
     values["HAS_REASONING"] = values["HAS_REASONING"] or is_seldom
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
     return Facts(values, tables, _unused_events(values))

@@ -215,7 +215,7 @@ def _call_values(marks: Marks) -> dict[str, object]:
         "HAS_ELEMENTS": marks.has_elements,
         "HAS_OTHER_VALUES": style is not None,
         "HAS_RAW_STRINGS": bool(arguments.quote),
-        "HAS_JSON_STRINGS": bool(not style or style.raw_quote or not style.has_python_escapes),
+        "HAS_JSON_STRINGS": not style or not style.has_python_escapes,
     }
     if spec.tools is None:
         return found
@@ -288,5 +288,7 @@ def _element_values(marks: Marks) -> dict[str, object]:
 
 def _style(marks: Marks) -> Mapping[str, object]:
     """Return how values are written in a relative of JSON."""
-    style = marks.arguments.style
-    return {**asdict(style), "after_string": signs_behind_string(marks)} if style else {}
+    if not (style := marks.arguments.style):
+        return {}
+    quote = {"raw_quote": style.raw_quote, "is_raw_inside": style.is_raw_inside}
+    return {**quote, "after_string": signs_behind_string(marks)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from functools import cached_property
 
 from turnspec.engine.facts import (

@@ -47,12 +47,12 @@ class OtherValue(JsonValue):
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
         super().__init__(input, turn)
         self._style = style
-        self.has_single_quotes = style.has_python_escapes or style.raw_quote == "'"
+        self.has_single_quotes = not HAS_JSON_STRINGS or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
         self.quotes = (style.raw_quote or '"', '"', "'")
         self._tuples: list[int] = []  # how many brackets are open around each
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
-        if style.has_python_escapes:
+        if not HAS_JSON_STRINGS:
             tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
         self._value_tokens = re.compile(tokens)
         self._key_tokens = re.compile(tokens.replace(BEFORE_WORDS, BEFORE_KEYS))
@@ -64,7 +64,7 @@ class OtherValue(JsonValue):
     def literal(self, word: str) -> str | None:
         """Return a word that is a number or a constant as JSON."""
         found = super().literal(word) or PYTHON_WORDS.get(word)
-        if self._style.has_python_escapes and not found:
+        if not HAS_JSON_STRINGS and not found:
             found = super().literal(NOT_IN_JSON.sub("", word))
         return found
 
@@ -91,6 +91,8 @@ class OtherValue(JsonValue):
     def _take(self, kind: str, text: str) -> bool | None:
         """Take a token; a tuple is an array."""
         around = len(self._closers)
+        if HAS_JSON_STRINGS:
+            return super()._take(kind, text)
         if kind == "opening" and text == "(":
             self._tuples.append(around)
             text = "["
@@ -109,7 +111,7 @@ class OtherValue(JsonValue):
         is_raw = HAS_RAW_STRINGS and self._quote == style.raw_quote
         if is_raw and (style.is_raw_inside or not self._closers):
             return self._read_raw_string()
-        if HAS_JSON_STRINGS and not style.has_python_escapes and self._quote == '"':
+        if HAS_JSON_STRINGS and self._quote == '"':
             return super()._read_string()
         return self._read_python_string()
 
