@@ -461,7 +461,8 @@ def read_turn(turn: Turn) -> Reading[None]:
             yield MORE_TEXT
         else:
             input.take(found.end)
-    pieces = [input.take()]
+    pieces = turn.behind
+    pieces.append(input.take())
     while True:
         if input.final:
             end_turn(turn, "".join(pieces).lstrip(WHITE_SPACE))
