@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.engine.facts import FORMAT, HAS_DRAFTS
+from turnspec.engine.facts import FORMAT
 from turnspec.engine.input import Input
+from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.options import check_options
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
@@ -71,7 +72,8 @@ class Parser:
             self._turn = Turn(Input(-len(text), rules), self._options)
             self._reading = read_turn(self._turn)
             self._turn.end_prefill(self._read(text, special=True), echo)
-            if not self._turn.is_over(echo):
+            behind = self._turn.behind
+            if not ("".join(behind).strip(WHITE_SPACE) if echo else behind):
                 break
 
     def feed(self, text: str, special: bool = False) -> list[Event]:
@@ -115,9 +117,7 @@ class Parser:
             raise RuntimeError(self._in_use)
         self._is_reading = True
         events = self._read("", special=False)  # pieces that were not looked at yet
-        self._turn.input.final = True
-        events += self._read("", special=False)
-        while HAS_DRAFTS and not self._turn.input.final:  # as one of them is read once more
+        while not self._turn.input.final:  # nor is it while a draft is read once more
             self._turn.input.final = True
             events += self._read("", special=False)
         self._is_reading = False

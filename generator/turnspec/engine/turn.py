@@ -205,10 +205,6 @@ class Turn:
             if arguments := "".join(self.call.pieces):
                 self.events.append(ToolCallDelta(0, arguments, 0, 0))
 
-    def is_over(self, echo: bool) -> bool:
-        """Say whether the turn has ended, and if it is echoed, whether more stands behind it."""
-        return bool("".join(self.behind).strip(WHITE_SPACE) if echo else self.behind)
-
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
         if not MAY_READ_AGAIN or not self.holds:

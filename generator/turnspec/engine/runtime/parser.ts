@@ -58,7 +58,9 @@ export class Parser {
       this.note(text);
       this.pairsBefore = this.pairs.length;
       this.turn.endPrefill(this.read(text, true), echo);
-    } while (texts.length > 0 && this.turn.isOver(echo));
+      const { behind } = this.turn;
+      if (!(echo ? behind.join("").trim() : behind.length)) break;
+    } while (texts.length > 0);
   }
 
   /**
