@@ -42,7 +42,7 @@ class Parser:
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
-        stop: Sequence[str] = (),
+        stop: Sequence[str] | None = None,
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
@@ -66,7 +66,8 @@ class Parser:
         if echo and prefill.startswith(header):
             opening = last
         tokens = None if special_tokens is None else tuple(special_tokens)
-        rules = rules_for(tuple([stop] if isinstance(stop, str) else stop), tokens)
+        ends = (stop,) if isinstance(stop, str) else tuple(stop or ())
+        rules = rules_for(ends, tokens)
         for text in (begun, last, opening):
             self._options["prefill"] = header + text
             self._turn = Turn(Input(-len(text), rules), self._options)
@@ -152,7 +153,7 @@ def parse(
     prefill: str | None = None,
     reasoning: Literal["extract", "inline"] = "extract",
     echo: bool = False,
-    stop: Sequence[str] = (),
+    stop: Sequence[str] | None = None,
     id_prefix: str = "call_",
     special_tokens: Sequence[str] | None = None,
 ) -> Message:

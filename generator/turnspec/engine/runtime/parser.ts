@@ -30,7 +30,7 @@ export class Parser {
   constructor(options: ParserOptions = {}) {
     checkOptions(options);
     const { tools = null, enableThinking = null, reasoning = "extract", echo = false } = options;
-    const { stop = [], idPrefix = "call_", specialTokens = null } = options;
+    const { stop, idPrefix = "call_", specialTokens = null } = options;
     const { header, prompt } = FORMAT;
     const other = enableThinking ? FORMAT.prompt_with_thinking : FORMAT.prompt_without_thinking;
     const whole = options.prefill ?? (enableThinking === null ? prompt : (other ?? prompt));
@@ -46,7 +46,7 @@ export class Parser {
     const isTurn = whole.startsWith(header);
     const texts = [isTurn ? whole.slice(header.length) : last, last];
     if (!echo || !isTurn) texts.push(opening);
-    const ends = typeof stop === "string" ? [stop] : stop;
+    const ends = typeof stop === "string" ? [stop] : (stop ?? []);
     const rules = rulesFor(ends, specialTokens);
     do {
       const text = texts.shift() ?? "";
