@@ -225,7 +225,7 @@ WRONG_VALUES: tuple[tuple[str, Any, str], ...] = (
     ("reasoning", "x", "'x' is not 'extract' or 'inline'"),
     ("echo", "no", "'no' is not True or False"),
     ("echo", None, "None is not True or False"),
-    ("stop", [3], "[3] is not a string or a list of strings"),
+    ("stop", [3], "[3] is not a string, a list of strings or None"),
     ("id_prefix", 3, "3 is not a string"),
     ("special_tokens", "a" * 200, f"'{'a' * 98} is not a list of strings or None"),
 )

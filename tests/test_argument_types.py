@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import committed_format
+from tests.generated_formats import committed_format, committed_spec
+from turnspec.codegen.loading import load
 
 _ADDRESS = {
     "type": "object",
@@ -40,6 +41,11 @@ def _tools(schema: Any, **more: Any) -> list[dict[str, Any]]:
         ({"enum": ["1", "2"]}, "1", "1"),
         ({"enum": ["auto", 1]}, "auto", "auto"),
         ({"const": True}, "true", True),
+        ({"type": "INTEGER"}, "5", 5),
+        ({"type": "integer", "nullable": True}, "null", None),
+        ({"type": "string", "nullable": True}, "null", None),
+        ({"type": ["any", "List"]}, "[5]", [5]),
+        ({"type": "any"}, "5", "5"),
     ],
 )
 def test_types(schema: Any, text: str, value: Any) -> None:
@@ -49,7 +55,7 @@ def test_types(schema: Any, text: str, value: Any) -> None:
         ("glm-4-6", "f\n<arg_key>x</arg_key>\n<arg_value>{}</arg_value>\n"),
     ):
         written = f"<tool_call>\n{call.format(text)}</tool_call>"
-        message = committed_format(name).module.parse(written, tools=_tools(schema), prefill="")
+        message = load(committed_spec(name)).parse(written, tools=_tools(schema), prefill="")
         assert json.loads(message.tool_calls[0].arguments) == {"x": value}
         assert not message.problems
 

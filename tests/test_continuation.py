@@ -38,6 +38,8 @@ def test_behind_results_of_calls_the_next_turn_may_have_no_header(tmp_path: Path
                 message = module.parse(turn, **options)
                 options["prefill"] = prefill + prompt.removeprefix(header)
                 assert module.parse(turn, **options) == message
+                echoed = module.parse(turn, **options, echo=True)
+                assert echoed == module.parse(turn, **options | {"prefill": prompt}, echo=True)
                 assert not difference(engine, name, module, turn, options, (0, 7))
                 options["prefill"] = f"Sys.\nHi {prompt.strip()}"
                 assert not difference(engine, name, module, turn, options, (0, 7))
@@ -53,6 +55,20 @@ def test_a_prompt_may_have_lost_the_white_space_at_its_ends(name: str) -> None:
         message = module.parse(turn, **options | {"prefill": before + prompt.strip()})
         assert summary(message) == summary(whole)
         assert len(message.problems) == len(whole.problems)
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if committed_spec(name).turn.stop])
+def test_a_conversation_may_begin_with_an_answer(name: str) -> None:
+    """Then the prompt begins with the header of a turn that is over, and not the model's."""
+    form = committed_format(name)
+    module, header, turn = load(form.spec), form.spec.turn.header, form.write(form.message)
+    before = f"{header}{form.write(Message(SAID))}{form.spec.turn.stop[0]}\nHi?"
+    for cut in some(range(len(turn.partition(header)[0]) + 1)):
+        for echo in (False, True):
+            options = {**form.options, "prefill": header + turn[:cut], "echo": echo}
+            message = module.parse(turn[cut:], **options)
+            options["prefill"] = before + header + turn[:cut]
+            assert module.parse(turn[cut:], **options) == message, turn[:cut]
 
 
 @pytest.mark.parametrize("name", KINDS)

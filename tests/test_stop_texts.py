@@ -6,6 +6,7 @@ What they cost grows with their length.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -96,11 +97,14 @@ EXACT = (
 def test_white_space_in_them_is_as_it_is(name: str, engine: TypeScriptEngine) -> None:
     module, header = load(committed_spec(name)), committed_spec(name).turn.header
     for text, stop, content in EXACT:
-        options = {"stop": [stop], "prefill": header, "reasoning": "inline"}
+        options: dict[str, Any] = {"stop": [stop], "prefill": header, "reasoning": "inline"}
         assert module.parse(text, **options).content == content, (text, stop)
         assert module.parse(iter(text), **options).content == content, (text, stop)
     text, stop, _ = EXACT[FORMS.index(name) % len(EXACT)]
     assert not difference(engine, name, module, text, {**options, "stop": [stop]}, (0, 1))
+    options["stop"] = None  # as requests have it that name none
+    assert module.parse("a", **options).content == "a"
+    assert not difference(engine, name, module, "a", options, (0,))
 
 
 @pytest.mark.parametrize("name", [*FORMS, "baidu-ernie-4-5"])

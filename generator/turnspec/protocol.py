@@ -265,7 +265,7 @@ class Format(Protocol):
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
-        stop: Sequence[str] = (),
+        stop: Sequence[str] | None = None,
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> Message:
@@ -282,7 +282,7 @@ class Format(Protocol):
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
-        stop: Sequence[str] = (),
+        stop: Sequence[str] | None = None,
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> StreamingParser:

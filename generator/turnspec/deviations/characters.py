@@ -67,6 +67,17 @@ def single_quotes(form: Format) -> Iterator[Case]:
         yield replace(form.case(written, message, "malformed"), complete=True)
 
 
+def words_of_python(form: Format) -> Iterator[Case]:
+    """Constants in JSON are written as Python writes them."""
+    if not _has_json_strings(form):
+        return
+    call = replace(form.call, arguments={"city": "None", "days": [True, None, {"a": False}]})
+    written = form.write(Message(calls=(call,)))
+    for word, other in (("true", "True"), ("null", "None"), ("false", "False")):
+        written = written.replace(word, other)
+    yield replace(form.case(written, Message(calls=(call,)), "malformed"), complete=True)
+
+
 def _has_json_strings(form: Format) -> bool:
     if not form.calls or "city" not in form.call.arguments:
         return False

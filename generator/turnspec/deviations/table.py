@@ -107,5 +107,6 @@ DEVIATIONS: dict[str, Deviation] = {
     "characters: escaped": characters.escaped_unicode,
     "characters: wrong escapes": characters.wrong_escapes,
     "characters: single quotes": characters.single_quotes,
+    "characters: words of Python": characters.words_of_python,
     "characters: other literals": characters.other_literals,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_OTHER_VALUES
 from turnspec.engine.input import Input
@@ -29,12 +29,16 @@ SINGLE_QUOTED = re.compile(STRING.replace("Q", "\"'") + SINGLE_END)
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
-JSON_CONSTANTS: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
+#: Those of JSON, and of Python.
+CONSTANTS_AS_JSON = {"true": "true", "false": "false", "null": "null"}
+CONSTANTS_AS_JSON |= {"True": "true", "False": "false", "None": "null"}
 CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
 OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)')
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+#: What numbers may have in Python, and not in JSON.
+NOT_IN_JSON = re.compile(r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])")
 
 
 class JsonValue:
@@ -81,8 +85,10 @@ class JsonValue:
         return text
 
     def literal(self, word: str) -> str | None:
-        """Return a word that is a number or a constant in JSON."""
-        return word if NUMBER.fullmatch(word) else JSON_CONSTANTS.get(word)
+        """Return a word that is a number or a constant, as JSON."""
+        if not HAS_JSON_STRINGS:
+            word = NOT_IN_JSON.sub("", word)
+        return word if NUMBER.fullmatch(word) else CONSTANTS_AS_JSON.get(word)
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
@@ -148,7 +154,7 @@ class JsonValue:
         is_key = self._expected == "key"
         if kind == "word":
             value = None if is_key else value
-            if not (value or (HAS_OTHER_VALUES and is_key)):
+            if value != text and not (HAS_OTHER_VALUES and (value or is_key)):
                 self._tell(f"{text!r} without quotes")
             self._bare_key = text
             self._end(value or dump_json(text))

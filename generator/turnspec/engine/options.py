@@ -16,7 +16,7 @@ def check_options(options: Mapping[str, Any]) -> None:
         "prefill": "a string or None",
         "reasoning": "'extract' or 'inline'",
         "echo": "True or False",
-        "stop": "a string or a list of strings",
+        "stop": "a string, a list of strings or None",
         "id_prefix": "a string",
         "special_tokens": "a list of strings or None",
     }

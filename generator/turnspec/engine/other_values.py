@@ -30,9 +30,6 @@ ESCAPES = {
 }
 #: What no word holds; and no key without quotes, which may hold white space.
 BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
-#: What numbers may have in Python, and not in JSON.
-NOT_IN_JSON = re.compile(r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])")
-PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 #: What follows a string: no bracket before another quote. An argument's key may, as a separator
 #: may be missing before it.
 AFTER_STRING = (
@@ -60,13 +57,6 @@ class OtherValue(JsonValue):
         self._after_strings = [
             re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs))) for signs in (alone, inside)
         ]
-
-    def literal(self, word: str) -> str | None:
-        """Return a word that is a number or a constant as JSON."""
-        found = super().literal(word) or PYTHON_WORDS.get(word)
-        if not HAS_JSON_STRINGS and not found:
-            found = super().literal(NOT_IN_JSON.sub("", word))
-        return found
 
     def _read_token(self) -> bool:
         is_key = self._expected == "key"

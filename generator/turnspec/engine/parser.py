@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.engine.facts import FORMAT, HAS_CALLS, HAS_DRAFTS
+from turnspec.engine.facts import FORMAT
 from turnspec.engine.input import Input
+from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.options import check_options
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from turnspec.engine.results import Event, Message
-    from turnspec.engine.rules import Rules
 
 
 class Parser:
@@ -42,7 +42,7 @@ class Parser:
         prefill: str | None = None,
         reasoning: Literal["extract", "inline"] = "extract",
         echo: bool = False,
-        stop: Sequence[str] = (),
+        stop: Sequence[str] | None = None,
         id_prefix: str = "call_",
         special_tokens: Sequence[str] | None = None,
     ) -> None:
@@ -54,23 +54,26 @@ class Parser:
         if prefill is None:
             prefill = FORMAT.get(f"prompt{ways[enable_thinking]}", FORMAT["prompt"])
         # Before the last header stands the conversation.
-        if not prefill.startswith(header := FORMAT["header"]):
-            prefill = header + prefill.rpartition(header.strip() or header)[2]
-        self._options["prefill"] = prefill
-        prefill = prefill.removeprefix(header)
+        header = FORMAT["header"]
+        last = prefill.rpartition(header.strip() or header)[2] if header else prefill
+        begun = prefill.removeprefix(header) if prefill.startswith(header) else last
+        # Behind the results of its calls the next turn may have no header.
+        prompts = ["", *(FORMAT[key] for key in FORMAT if "prompt" in key)]
+        openings = [text.removeprefix(header) for text in prompts]
+        opening = max(filter(prefill.endswith, openings), key=len)
+        if echo and prefill.startswith(header):
+            opening = last
         tokens = None if special_tokens is None else tuple(special_tokens)
-        rules = rules_for(tuple([stop] if isinstance(stop, str) else stop), tokens)
-        self._begin(prefill, rules)
-        if HAS_CALLS and not echo and self._turn.is_over:
-            # Behind the results of its calls the next turn has no header.
-            prompts = [FORMAT[key] for key in FORMAT if key.startswith("prompt")]
-            openings = ["", *(prompt.removeprefix(header) for prompt in prompts)]
-            self._begin(max(filter(prefill.endswith, openings), key=len), rules)
-
-    def _begin(self, prefill: str, rules: Rules) -> None:
-        self._turn = Turn(Input(-len(prefill), rules), self._options)
-        self._reading = read_turn(self._turn)
-        self._turn.end_prefill(self._read(prefill, special=True), self._options["echo"])
+        ends = (stop,) if isinstance(stop, str) else tuple(stop or ())
+        rules = rules_for(ends, tokens)
+        for text in (begun, last, opening):
+            self._options["prefill"] = header + text
+            self._turn = Turn(Input(-len(text), rules), self._options)
+            self._reading = read_turn(self._turn)
+            self._turn.end_prefill(self._read(text, special=True), echo)
+            behind = self._turn.behind
+            if not ("".join(behind).strip(WHITE_SPACE) if echo else behind):
+                break
 
     def feed(self, text: str, special: bool = False) -> list[Event]:
         """Take the next piece of the model's text; return the events that are certain.
@@ -113,9 +116,7 @@ class Parser:
             raise RuntimeError(self._in_use)
         self._is_reading = True
         events = self._read("", special=False)  # pieces that were not looked at yet
-        self._turn.input.final = True
-        events += self._read("", special=False)
-        while HAS_DRAFTS and not self._turn.input.final:  # as one of them is read once more
+        while not self._turn.input.final:  # nor is it while a draft is read once more
             self._turn.input.final = True
             events += self._read("", special=False)
         self._is_reading = False
@@ -150,7 +151,7 @@ def parse(
     prefill: str | None = None,
     reasoning: Literal["extract", "inline"] = "extract",
     echo: bool = False,
-    stop: Sequence[str] = (),
+    stop: Sequence[str] | None = None,
     id_prefix: str = "call_",
     special_tokens: Sequence[str] | None = None,
 ) -> Message:

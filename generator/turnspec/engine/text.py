@@ -459,13 +459,13 @@ def read_turn(turn: Turn) -> Reading[None]:
             yield MORE_TEXT
         else:
             input.take(found.end)
-    pieces = [input.take()]
+    turn.behind.append(input.take())
     while True:
         if input.final:
-            end_turn(turn, "".join(pieces).lstrip(WHITE_SPACE))
-            pieces.clear()
+            end_turn(turn, "".join(turn.behind).lstrip(WHITE_SPACE))
+            turn.behind.clear()
         yield MORE_TEXT
-        pieces.append(input.take())
+        turn.behind.append(input.take())
 
 
 def end_turn(turn: Turn, rest: str) -> None:

@@ -142,6 +142,7 @@ class Turn:
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.flow: Callable[[str], list[Event] | None] | None = None
+        self.behind: list[str] = []  # the text behind its end
         self.state = TextState()
         self.shown = input.offset if options["echo"] else 0  # not what is before
         self._content = Stream(input, ContentDelta)
@@ -203,11 +204,6 @@ class Turn:
             self.events.append(ToolCallStart(0, told.id, told.name, 0, 0))
             if arguments := "".join(self.call.pieces):
                 self.events.append(ToolCallDelta(0, arguments, 0, 0))
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the turn has ended."""
-        return HAS_CALLS and self.state.last is Role.TURN_END
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""

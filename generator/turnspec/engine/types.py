@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-#: Python's names of types, which some write into schemas.
+#: Python's names of types, which some write into schemas; others write capitals.
 types_in_python = {"str": "string", "int": "integer", "float": "number"}
 types_in_python |= {"bool": "boolean", "list": "array", "tuple": "array"}
-types_in_python |= {"dict": "object", "None": "null", "NoneType": "null"}
+types_in_python |= {"dict": "object", "none": "null", "nonetype": "null"}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -24,16 +24,18 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     for option in schema_options(schema, root):
         types = option.get("type") or ()
         names = types if is_list(types) else (types,)
-        allowed |= {types_in_python.get(it, it) for it in names if isinstance(it, str)}
+        words = [it.lower() for it in names if isinstance(it, str)]
+        allowed |= {types_in_python.get(word, word) for word in words}
+        allowed |= {"null"} if words and option.get("nullable") is True else set()
         const = [option["const"]] if "const" in option else []
         for value in list_in(option, "enum") or const:
             allowed |= types_of(value)
-    return allowed
+    return allowed & set(types_in_python.values())  # any other word says nothing
 
 
 def types_of(value: object) -> set[str]:
     """Return the types that a value is of."""
-    name = types_in_python.get(type(value).__name__, "")
+    name = types_in_python.get(type(value).__name__.lower(), "")
     return {name, "number"} if name == "integer" else {name} - {""}
 
 

@@ -44,6 +44,7 @@ _OF_STR = {
     **{"replace/2": (".replaceAll", STR), "replace/3": ("{0}.replace({1}, {2})", STR)},
     **{"split/0": ("wordsIn", list_of(STR)), "split/1": (".split", list_of(STR))},
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
+    "lower": (".toLowerCase", STR),
 }
 _OF_OBJECT = {
     **{"get": ("memberOf", ANY), "items": ("membersOf", list_of(Kind("tuple", (STR, ANY))))}

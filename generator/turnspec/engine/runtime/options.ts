@@ -23,7 +23,7 @@ export interface ParserOptions {
   /** Whether the prefill's text is part of the result. */
   readonly echo?: boolean;
   /** Further texts that end the turn, or one such text. */
-  readonly stop?: string | readonly string[];
+  readonly stop?: string | readonly string[] | null;
   /** Begins the ids of calls that have none; "call_" if it isn't given. */
   readonly idPrefix?: string;
   /** The tokenizer's: a marker that holds one counts only where that came as a special piece. */
@@ -37,7 +37,7 @@ const TAKES: Readonly<Record<keyof ParserOptions, string>> = {
   prefill: "a string or null",
   reasoning: "'extract' or 'inline'",
   echo: "true or false",
-  stop: "a string or a list of strings",
+  stop: "a string, a list of strings or null",
   idPrefix: "a string",
   specialTokens: "a list of strings or null",
 };

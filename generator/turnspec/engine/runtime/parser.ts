@@ -30,19 +30,26 @@ export class Parser {
   constructor(options: ParserOptions = {}) {
     checkOptions(options);
     const { tools = null, enableThinking = null, reasoning = "extract", echo = false } = options;
-    const { stop = [], idPrefix = "call_", specialTokens = null } = options;
+    const { stop, idPrefix = "call_", specialTokens = null } = options;
     const { header, prompt } = FORMAT;
     const other = enableThinking ? FORMAT.prompt_with_thinking : FORMAT.prompt_without_thinking;
     const whole = options.prefill ?? (enableThinking === null ? prompt : (other ?? prompt));
     // Before the last header stands the conversation.
+    const sign = header.trim() || header;
+    const start = Math.max(0, whole.lastIndexOf(sign));
+    const last = sign ? whole.slice(start).replace(sign, "") : whole;
+    // Behind the results of its calls the next turn may have no header.
+    const prompts = [prompt, FORMAT.prompt_with_thinking, FORMAT.prompt_without_thinking];
+    const openings = prompts.map((it = "") => it.slice(it.startsWith(header) ? header.length : 0));
+    const fitting = openings.filter((opening) => whole.endsWith(opening));
+    const opening = fitting.reduce((one, it) => (it.length > one.length ? it : one), "");
     const isTurn = whole.startsWith(header);
-    const begun = isTurn ? header : header.trim() || header;
-    const last = isTurn ? 0 : whole.lastIndexOf(begun);
-    const prefill = last < 0 ? whole : whole.slice(last + begun.length);
-    const ends = typeof stop === "string" ? [stop] : stop;
+    const texts = [isTurn ? whole.slice(header.length) : last, last];
+    if (!echo || !isTurn) texts.push(opening);
+    const ends = typeof stop === "string" ? [stop] : (stop ?? []);
     const rules = rulesFor(ends, specialTokens);
-    let [text, isAgain] = [prefill, false];
     do {
+      const text = texts.shift() ?? "";
       this.length = text ? -text.length : 0; // never -0
       this.pairs.length = 0;
       const input = new Input(this.length, rules);
@@ -51,16 +58,9 @@ export class Parser {
       this.note(text);
       this.pairsBefore = this.pairs.length;
       this.turn.endPrefill(this.read(text, true), echo);
-      const isOver = "isOver" in this.turn && this.turn.isOver === true; // with calls alone
-      isAgain = !isAgain && !echo && isOver;
-      // Behind the results of its calls the next turn has no header.
-      const prompts = [prompt, FORMAT.prompt_with_thinking, FORMAT.prompt_without_thinking];
-      const openings = prompts.map((it = "") =>
-        it.slice(it.startsWith(header) ? header.length : 0),
-      );
-      const fitting = openings.filter((opening) => prefill.endsWith(opening));
-      text = fitting.reduce((one, it) => (it.length > one.length ? it : one), "");
-    } while (isAgain);
+      const { behind } = this.turn;
+      if (!(echo ? behind.join("").trim() : behind.length)) break;
+    } while (texts.length > 0);
   }
 
   /**
