@@ -53,6 +53,7 @@ def installed_module(name: str) -> FormatModule:
     return cast(FormatModule, module)
 
 
+@cache
 def facts_of_format(name: str) -> FormatFacts:
     """Return the facts of a committed spec."""
     return facts_of(committed_spec(name))
@@ -83,13 +84,13 @@ def modes(spec: Spec) -> set[str]:
     return found
 
 
-def traits(spec: Spec) -> set[str]:
+def traits(name: str) -> set[str]:
     """Return what a format has, of all that formats can have."""
-    facts = facts_of(spec)
+    facts = facts_of_format(name)
     choices = {f"{name}: {value}" for name, value in facts.values.items() if name not in _TEXTS}
     named = {*facts.format, *facts.markers, *(name for name, data in facts.data.items() if data)}
     styles = {f"{name}: {bool(value)}" for name, value in facts.style.items()}
-    return choices | named | styles | roles_in(facts) | modes(spec)
+    return choices | named | styles | roles_in(facts) | modes(committed_spec(name))
 
 
 #: Facts that are texts of one format's own.
@@ -122,7 +123,6 @@ NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 FORMATS = first_of_each(NAMES, {name: fingerprint(committed_spec(name)) for name in NAMES})
 KINDS = PARTS = FORMS = FORMATS
 if not EVERY_FORMAT:
-    _SPECS = {name: committed_spec(name) for name in FORMATS}
-    KINDS = covering({name: traits(spec) for name, spec in _SPECS.items()})
+    KINDS = covering({name: traits(name) for name in FORMATS})
     PARTS = covering({name: {parts_of(name), common_part(name)} for name in FORMATS})
     FORMS = first_of_each(FORMATS, {name: parts_of(name) for name in FORMATS})

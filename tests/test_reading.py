@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from ast import literal_eval
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -69,8 +70,13 @@ def options_of(name: str, random: Random) -> dict[str, Any]:
         "stop": random.choice(STOPS),
         "id_prefix": random.choice(("call_", "x")),
         "tools": random.choice((None, [], form.options["tools"], form.options["tools"])),
-        "special_tokens": random.choice((None, None, [], special_tokens(committed_spec(name)))),
+        "special_tokens": random.choice((None, None, [], tokens_of(name))),
     }
+
+
+@cache
+def tokens_of(name: str) -> tuple[str, ...]:
+    return special_tokens(committed_spec(name))
 
 
 def flagged(text: str, tokens: list[str] | None, random: Random) -> list[Piece]:

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.rules import Marker, Row
@@ -177,8 +178,8 @@ def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
     What is asked for more than once has one, and what makes a rule longer than a line.
     """
     rows = [row for table in facts.tables.values() for row in table if row.if_before]
-    told = Counter(text for row in rows for text in _texts_in(row.if_before, names))
     inner = [(row, text) for row in rows for text in _texts_in(row.if_before, names)]
+    told = Counter(text for _, text in inner)
     found: dict[str, str] = {}
     for row, text in [*((row, _after_all(row.if_before, names, {})) for row in rows), *inner]:
         is_long = len(_rule(row, names, found)) > _LINE_LENGTH - 5
@@ -264,12 +265,17 @@ def _shown(text: str, names: Mapping[str, str]) -> str:
     """Return the expression for a marker: names of its own, and what stands around them."""
     if text in names:
         return names[text]
-    found = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    parts = [part for part in re.split(f"({found})", text) if part] if names else [text]
+    parts = [part for part in _any_of(tuple(names)).split(text) if part]
     if not any(part in names for part in parts):
         return repr(text)
     shown = (f"{{{names[part]}}}" if part in names else _in_format(part) for part in parts)
     return f'f"{"".join(shown)}"'
+
+
+@lru_cache(1)  # all that a format shows is shown with the same names
+def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
+    found = "|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
+    return re.compile(f"({found or '(?!)'})")
 
 
 def _in_format(text: str) -> str:
