@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles
+from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles, head_without_tag
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -77,10 +77,8 @@ def _outer_end(arguments: ArgumentMarks) -> Roles:
 
 def _next_heads(marks: Marks) -> list[str]:
     """Return a call's last bracket with the head of another call, which lacks its tag."""
-    calls = marks.calls
-    found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*)", calls.start)
-    ends_in_bracket = any(end.startswith("}}") for end in calls.closing[:1])
-    return [f"{{comma}}}}}}{{comma}}{found[1]}{found[2]}"] if found and ends_in_bracket else []
+    ends_in_bracket = any(end.startswith("}}") for end in marks.calls.closing[:1])
+    return [f"{{comma}}}}}}{{comma}}{it}" for it in head_without_tag(marks) if ends_in_bracket]
 
 
 def _quoted(arguments: ArgumentMarks) -> list[str]:

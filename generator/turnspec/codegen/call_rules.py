@@ -151,6 +151,12 @@ def _broken_heads(marks: Marks) -> Roles:
     return [unnamed] if marks.calls.opening else [unnamed, alone]
 
 
+def head_without_tag(marks: Marks) -> list[str]:
+    """Return a call's head without its tag, if a word before the name and a bracket are left."""
+    found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*\{\{)", marks.calls.start)
+    return [found[1] + found[2]] if found else []
+
+
 def _with_follows(marks: Marks, head: str) -> Notation:
     """Return a head; one that ends in a slot, or is told by its name, with what may follow."""
     by_name = marks.calls.begin_with_name

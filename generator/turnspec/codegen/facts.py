@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from turnspec.codegen.argument_marks import around_value, has_python_words
 from turnspec.codegen.argument_rules import signs_behind_string
 from turnspec.codegen.call_marks import other_keys, other_values, own_keys
+from turnspec.codegen.call_rules import head_without_tag
 from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
@@ -20,7 +21,7 @@ from turnspec.spec.characters import NOT_IN_NAMES
 from turnspec.spec.model import Arguments, Elements, Part, ReasoningMode, Slot, SlotKind, Spec
 
 #: Roles of heads of calls, with arguments after them.
-HEADS = ("call", "other_call", "short_call", "next_call")
+HEADS = ("call", "other_call", "short_call", "untagged_call", "next_call")
 #: Roles of what begins a call in another syntax.
 OTHER_SYNTAX = ("foreign", "foreign_name")
 
@@ -193,11 +194,12 @@ def _markers(marks: Marks, slots: Slots) -> dict[str, str | tuple[str, ...]]:
     calls, ends = marks.calls, marks.text.reasoning_end
     end = next(iter(ends), "")
     signs = "".join(end.split())
+    others = (*calls.other_starts, *calls.short_starts, *head_without_tag(marks))
     return {
         "REASONING_END": signs if signs in marks.spec.reasoning.end else plain(end),
         "REASONING_END_SIGNS": signs,
         "CALL_HEAD": slots.text(calls.start),
-        "OTHER_HEADS": tuple(map(slots.text, (*calls.other_starts, *calls.short_starts))),
+        "OTHER_HEADS": tuple(map(slots.text, others)),
         "OPENING": next(iter(calls.opening), ""),
         "OPENINGS": tuple(map(slots.text, calls.opening)) if calls.start else (),
         "FIRST_CALL_END": next(iter(calls.closing), ""),

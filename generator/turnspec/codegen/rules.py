@@ -40,6 +40,10 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "IN_TEXT": ("", call_rules.in_text_roles),
     "BEFORE_CONTENT": ("", lambda marks: [("lead", lead) for lead in marks.text.leads]),
     "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
+    "FIRST_CALL": (
+        "calls",
+        lambda marks: [("untagged_call", f" {it}") for it in call_rules.head_without_tag(marks)],
+    ),
     "BETWEEN_CALLS": ("calls", call_rules.between_roles),
     "IN_OBJECT": ("objects", call_rules.member_roles),
     "FIRST_ARGUMENT": (

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from turnspec.codegen.call_rules import head_without_tag
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.codegen.writer import write_calls
 from turnspec.deviations.turns import ARGUMENTS, NAME, Case, Format, space_around
@@ -188,8 +189,10 @@ def no_section_markers(form: Format) -> Iterator[Case]:
 
 
 def no_opening_tag(form: Format) -> Iterator[Case]:
-    """The tag around a call's function tag is missing."""
+    """The tag around a call's function tag is missing, or that before the word for a call."""
     opening = tags(form.tools.call[0].text) if form.calls else []
+    if form.calls and head_without_tag(form.marks):
+        opening += form.tools.call[0].text.partition(">")[::2]
     if form.json_call or len(opening) < 2:
         return
     written = form.with_tools(call=(Literal(opening[-1]), *form.tools.call[1:]))

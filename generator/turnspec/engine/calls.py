@@ -10,6 +10,7 @@ from turnspec.engine.facts import (
     ARGUMENTS,
     CALL_HEAD,
     CALLS_BEGIN_WITH_NAME,
+    FIRST_CALL,
     HAS_CODE,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
@@ -58,6 +59,8 @@ def is_no_head(turn: Turn, found: Found) -> bool:
     if found.role is Role.NAME_ALONE:
         return found.slot("name") not in (turn.tools or ())
     if CALLS_BEGIN_WITH_NAME and found.role is Role.CALL:
+        return found.slot("name") not in (turn.tools or ())
+    if FIRST_CALL and found.role is Role.UNTAGGED_CALL:
         return found.slot("name") not in (turn.tools or ())
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False
@@ -108,6 +111,9 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             if HAS_SECTIONS:
                 yield from read_section(turn)
         case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL if not ONLY_IN_SECTION:
+            yield from read_call(turn, found)
+        case Role.UNTAGGED_CALL:
+            turn.problem("missing_marker", "a call without its tag", found.offset)
             yield from read_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             state.opened = True

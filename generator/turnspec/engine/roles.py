@@ -33,6 +33,7 @@ class Role(Enum):
     NOISY_OPENING = "noisy_opening"  # with words after it
     CALL = "call"
     OTHER_CALL = "other_call"
+    UNTAGGED_CALL = "untagged_call"
     SHORT_CALL = "short_call"
     CLOSED_CALL = "closed_call"  # without arguments
     UNNAMED = "unnamed"  # a head that has what can be no name

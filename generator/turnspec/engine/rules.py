@@ -26,6 +26,7 @@ from turnspec.engine.facts import (
     CONTENT_HEADERS,
     END_OF_GUARD,
     FIRST_ARGUMENT,
+    FIRST_CALL,
     FIRST_CALL_END,
     FIRST_ELEMENT,
     HAS_CALLS,
@@ -79,6 +80,7 @@ class Rules:
         self.left_out_if_last = self._made(LEFT_OUT_IF_LAST)
         self.after_turn = self._made(AFTER_TURN)
         self.after_call = self._made(AFTER_CALL)
+        self.first_call = self._made(FIRST_CALL)
         self.between_calls = self._made(BETWEEN_CALLS)
         self.in_object = self._made(IN_OBJECT)
         self.in_arguments = self._made(IN_ARGUMENTS)

@@ -15,6 +15,7 @@ from turnspec.engine.facts import (
     BEFORE_CONTENT,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
+    FIRST_CALL,
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_FOLLOWERS,
@@ -121,6 +122,9 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         found = input.rules.in_text.search(input, partial=not input.final)
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
+        is_thought = HAS_REASONING and turn.state.thinking
+        if FIRST_CALL and turn.state.after_marker and not is_thought:
+            found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
         turn.write(found.start if found else len(input.text))
@@ -129,7 +133,6 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found is None or found.is_partial:
             if input.final:
                 return None
-            is_thought = HAS_REASONING and turn.state.thinking
             stream = turn.reasoning if is_thought else turn.content
             if not found and not turn.state.after_marker and stream.begun:
                 turn.flow = stream.flow
@@ -162,7 +165,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
 #: The roles of markers with which calls begin, and of those that no call has before its end.
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    *(Role.CLOSED_CALL, Role.NAME_ALONE, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
+    *(Role.CLOSED_CALL, Role.UNTAGGED_CALL, Role.NAME_ALONE),
+    *(Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
 )
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 
