@@ -29,7 +29,9 @@ def _between_texts(marks: Marks) -> Roles:
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
     done = [("done", end) for end in _ends_of_all(marks)]
-    return [*done, ("argument", start), *(("broken", other) for other in _behind_call(marks))]
+    heads = _heads_in_section(marks)
+    others = ((["broken", "next_call"][it in heads], it) for it in _behind_call(marks))
+    return [*done, ("argument", start), *others]
 
 
 def _between_values(marks: Marks) -> Roles:
@@ -204,12 +206,20 @@ def _behind_call(marks: Marks) -> list[str]:
         *(*calls.closing[1:], *calls.section_end),
         *(f"{end} {behind}" for end in calls.section_closing for behind in behind_section),
         *(calls.opening or [leading_text(calls.start)]),
-        *(*ends, *(marks.text.content_start if is_last else ())),
+        *_heads_in_section(marks),
+        *(*ends, *marks.text.between, *(marks.text.content_start if is_last else ())),
     ]
     if calls.start.startswith("{name"):  # behind white space, or a comma
         found.append("{comma}" + calls.start)
     opening = first_text(marks.arguments.start)
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]
+
+
+def _heads_in_section(marks: Marks) -> list[str]:
+    """Return how calls begin after the first, where what opens them stands before them all."""
+    calls = marks.calls
+    is_around_each = any(end in " ".join(calls.closing) for end in calls.section_end)
+    return [leading_text(calls.start)] if calls.opening and not is_around_each else []
 
 
 def turn_end_roles(marks: Marks) -> Roles:

@@ -54,6 +54,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "tagged: repeated argument": tagged.repeated_argument,
     "tagged: quoted names": tagged.quoted_names,
     "tagged: a value not closed": tagged.value_not_closed,
+    "tagged: a call not closed": tagged.call_not_closed,
     "tagged: wrong type": tagged.wrong_type,
     "tagged: strings that look typed": tagged.looks_typed,
     "others: no marker before the arguments": others.no_marker_before_arguments,

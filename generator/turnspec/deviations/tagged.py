@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from turnspec.deviations.turns import Case, Format
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
+from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, ToolMode
 
 
 def another_order(form: Format) -> Iterator[Case]:
@@ -55,6 +55,16 @@ def value_not_closed(form: Format) -> Iterator[Case]:
     for which in (0, 1):
         at = [match.start() for match in re.finditer(re.escape(closing), text)][which]
         yield form.case(text[:at] + text[at + len(closing) :], form.one_call, "missing_marker")
+
+
+def call_not_closed(form: Format) -> Iterator[Case]:
+    """What closes a call is missing behind its last value, and another call follows."""
+    last = form.tools.call[-1] if _is_raw(form) and len(form.calls) > 1 else None
+    if isinstance(last, Literal):
+        message = Message(calls=form.calls)
+        first, *others = map(form.call_text, form.calls)
+        texts = [first.removesuffix(last.text), *others]
+        yield form.case(form.write(message, texts), message, "malformed")
 
 
 def wrong_type(form: Format) -> Iterator[Case]:

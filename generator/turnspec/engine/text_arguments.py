@@ -41,8 +41,9 @@ def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             turn.cut_off(between + input.rest)
             break
         take_between(turn, call, between, found)
-        if found.role is Role.BROKEN_ARGUMENTS:
+        if found.role in (Role.BROKEN_ARGUMENTS, Role.NEXT_CALL):
             turn.problem("malformed", "the arguments are not closed")
+            call.complete = call.complete and (found.role is not Role.NEXT_CALL or bool(call.given))
             late_id = found.slot("id")
             break
         input.take(found.end)
