@@ -48,6 +48,8 @@ def behind_call_roles(marks: Marks) -> Roles:
     ends = (*marks.calls.end, *marks.calls.section_end, *marks.text.turn_end)
     behind = [f" {end}" for end in at_least(2, ends)]
     starts = [f" {start}" for _, start in call_start_roles(marks)]
+    if any(re.match(r" [,}\]`]", start) for start in starts):  # which would be taken for brackets
+        starts = []
     stray = ("stray", ("{brackets}", [*behind, *starts, "{end of text}"]))
     begun = (end for end in behind if re.match(r" (?:[,}\]`]|\{stop)", end))
     return [*(("marker", end) for end in begun), stray]
