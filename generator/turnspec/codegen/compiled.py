@@ -44,8 +44,9 @@ PUBLIC = (
     *("FORMAT", "ContentDelta", "Event", "Message", "Parser", "Problem", "ReasoningDelta"),
     *("ToolCall", "ToolCallDelta", "ToolCallEnd", "ToolCallStart", "parse"),
 )
-#: What users take of what they get.
+#: What users take of what they get, and what a shared engine takes of a parser.
 _ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"}
+_ATTRIBUTES |= {"has_python_escapes"}
 _LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
 _PURE = {"_made", "slot"}

@@ -150,7 +150,8 @@ class JsonValue:
         is_key = self._expected == "key"
         if kind == "word":
             value = None if is_key else value
-            if value != text and not (HAS_OTHER_VALUES and (value or is_key)):
+            is_other = HAS_OTHER_VALUES and self.quotes is not JSON_QUOTES
+            if value != text and not (is_other and (value or is_key)):
                 self._tell(f"{text!r} without quotes")
             self._bare_key = text
             self._end(value or dump_json(text))
