@@ -30,8 +30,8 @@ STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
 #: Those of JSON, and of Python.
-CONSTANTS_AS_JSON = {"true": "true", "false": "false", "null": "null"}
-CONSTANTS_AS_JSON |= {"True": "true", "False": "false", "None": "null"}
+constants_as_json = {"true": "true", "false": "false", "null": "null"}
+constants_as_json |= {"True": "true", "False": "false", "None": "null"}
 CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
@@ -84,7 +84,7 @@ class JsonValue:
 
     def literal(self, word: str) -> str | None:
         """Return a word that is a number or a constant, as JSON."""
-        return word if NUMBER.fullmatch(word) else CONSTANTS_AS_JSON.get(word)
+        return word if NUMBER.fullmatch(word) else constants_as_json.get(word)
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
