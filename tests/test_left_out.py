@@ -1,15 +1,25 @@
-"""Parsers that leave something out: smaller, clean, and otherwise the same."""
+"""Parsers that leave something out, or share their engine: smaller, and otherwise the same."""
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from tests.generated_formats import FORMS, committed_spec, facts_of_format, module_source
+from tests.generated_formats import (
+    FORMS,
+    PARTS,
+    committed_spec,
+    facts_of_format,
+    installed_module,
+    module_source,
+)
 from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.left_out import Extra, leave_out
 from turnspec.codegen.loading import load
+from turnspec.codegen.shared import ENGINE_FILE, engine_text, shared_module
 from turnspec.report.texts import texts_to_try
 
 OTHER_SYNTAX = '<tool_call>\nget_weather(city="Paris")\n</tool_call>'
@@ -57,3 +67,23 @@ def test_another_syntax_is_no_call_where_it_is_left_out() -> None:
     assert loaded(found[None]).parse(OTHER_SYNTAX).tool_calls
     assert not loaded(found[Extra.OTHER_SYNTAX]).parse(OTHER_SYNTAX).tool_calls
     assert "def other_call" not in found[Extra.OTHER_SYNTAX]
+
+
+def test_parsers_that_share_their_engine_read_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the engine knows of one format alone, it knows beside others as well."""
+    folder = tmp_path / "sharing_formats"
+    folder.mkdir()
+    (folder / ENGINE_FILE).write_text(engine_text(), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in PARTS:
+        spec, whole = committed_spec(name), installed_module(name)
+        file = name.replace("-", "_")
+        source = shared_module(module_source(name))
+        (folder / f"_{file}.py").write_text(source, encoding="utf-8")
+        parser = importlib.import_module(f"sharing_formats._{file}")
+        for offered in texts_to_try(spec, whole):
+            options = {"tools": offered.tools, "prefill": offered.prefill}
+            expected = whole.parse(offered.text, **options)
+            assert str(parser.parse(offered.text, **options)) == str(expected), (name, offered)

@@ -45,8 +45,9 @@ PUBLIC = (
     *("FORMAT", "ContentDelta", "Event", "Message", "Parser", "Problem", "ReasoningDelta"),
     *("ToolCall", "ToolCallDelta", "ToolCallEnd", "ToolCallStart", "parse"),
 )
-#: What users take of what they get.
+#: What users take of what they get, and what a shared engine takes of a parser.
 _ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"}
+_ATTRIBUTES |= {"has_python_escapes"}
 _LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
 _PURE = {"_made", "slot"}
@@ -148,8 +149,8 @@ def _types_last(own: str) -> str:
 #: The facts by which the common parts of parsers with calls differ.
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
-    *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "READS_TAGS"),
-    *("HAS_SPECIAL_TOKENS", "IS_TRACED"),
+    *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_PYTHON_VALUES"),
+    *("READS_TAGS", "HAS_SPECIAL_TOKENS", "IS_TRACED"),
 )
 
 
@@ -188,7 +189,7 @@ def _common_source(known: str) -> str:
 #: What a common part can do that is that of any parsers.
 _SHARED_FACTS = (
     *("HAS_OPTIONAL_TEXTS", "HAS_FOLLOWERS", "HAS_SPECIAL_TOKENS", "HAS_CALLS", "HAS_REASONING"),
-    *("HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_OTHER_VALUES"),
+    *("HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_PYTHON_VALUES", "HAS_OTHER_VALUES"),
 )
 
 

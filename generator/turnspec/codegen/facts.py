@@ -218,6 +218,7 @@ def _call_values(marks: Marks) -> dict[str, object]:
         "HAS_OTHER_VALUES": style is not None,
         "HAS_RAW_STRINGS": bool(arguments.quote),
         "HAS_JSON_STRINGS": not style or not style.has_python_escapes,
+        "HAS_PYTHON_VALUES": style is not None and style.has_python_escapes,
     }
     if spec.tools is None:
         return found
@@ -290,7 +291,5 @@ def _element_values(marks: Marks) -> dict[str, object]:
 
 def _style(marks: Marks) -> Mapping[str, object]:
     """Return how values are written in a relative of JSON."""
-    if not (style := marks.arguments.style):
-        return {}
-    quote = {"raw_quote": style.raw_quote, "is_raw_inside": style.is_raw_inside}
-    return {**quote, "after_string": signs_behind_string(marks)}
+    style = marks.arguments.style
+    return {**asdict(style), "after_string": signs_behind_string(marks)} if style else {}

@@ -173,13 +173,16 @@ AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()
 AT_CLOSING: tuple[Rule, ...] = ()
-#: Whether values are in a relative of JSON, some of its strings have no escapes, and others those
-#: of JSON (else all is as in Python); how they are written; what begins a string without escapes,
+#: Whether values are in a relative of JSON, some of its strings have no escapes, others those of
+#: JSON, or all is Python's; how they are written; what begins a string without escapes,
 #: and what ends it.
 HAS_OTHER_VALUES: bool = False
 HAS_RAW_STRINGS: bool = True
 HAS_JSON_STRINGS: bool = True
-VALUE_STYLE: ValueStyle = ValueStyle(raw_quote="", is_raw_inside=False, after_string=",)]}:<")
+HAS_PYTHON_VALUES: bool = True
+VALUE_STYLE: ValueStyle = ValueStyle(
+    raw_quote="", is_raw_inside=False, has_python_escapes=True, after_string=",)]}:<"
+)
 AT_RAW_START: tuple[Rule, ...] = ()
 AT_RAW_END: tuple[Rule, ...] = ()
 #: What may end a string, closed or not.

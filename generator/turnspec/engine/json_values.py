@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_OTHER_VALUES
+from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_OTHER_VALUES, HAS_PYTHON_VALUES
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import dump_json, load_json, quote
 from turnspec.engine.literals import join_halves
@@ -30,8 +30,8 @@ STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
 #: Those of JSON, and of Python.
-CONSTANTS_AS_JSON = {"true": "true", "false": "false", "null": "null"}
-CONSTANTS_AS_JSON |= {"True": "true", "False": "false", "None": "null"}
+constants_as_json = {"true": "true", "false": "false", "null": "null"}
+constants_as_json |= {"True": "true", "False": "false", "None": "null"}
 CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
@@ -47,12 +47,14 @@ class JsonValue:
     tokens = JSON_TOKENS
     quotes = JSON_QUOTES  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
+    is_python = False  # whether it is a literal of Python
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
         self._input, self._turn = input, turn
         self.is_done = False  # whether nothing more of it can come
         self._expected = "value"  # or "key", "colon", "comma"
         self._closers: list[str] = []  # for the brackets that are open
+        self._tuples: list[int] = []  # how many are open around each
         self._depth = sys.maxsize  # of the object that is passed on as it is written
         self._quote = ""  # of the string that is being read
         self._bare_key = ""  # what was read last, if it is a key without quotes
@@ -86,9 +88,9 @@ class JsonValue:
 
     def literal(self, word: str) -> str | None:
         """Return a word that is a number or a constant, as JSON."""
-        if not HAS_JSON_STRINGS:
+        if HAS_PYTHON_VALUES and self.is_python:
             word = NOT_IN_JSON.sub("", word)
-        return word if NUMBER.fullmatch(word) else CONSTANTS_AS_JSON.get(word)
+        return word if NUMBER.fullmatch(word) else constants_as_json.get(word)
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
@@ -119,6 +121,8 @@ class JsonValue:
 
     def _take(self, kind: str, text: str) -> bool | None:
         """Take a token; return whether it can stand here, or None if it may go on."""
+        if HAS_PYTHON_VALUES and self.is_python:
+            text = self._of_array(text)
         if kind == "closing":
             return self._take_closing(text)
         if len(self._closers) >= self._depth:
@@ -135,6 +139,15 @@ class JsonValue:
         else:
             return False
         return True
+
+    def _of_array(self, bracket: str) -> str:
+        """Return the bracket of an array for that of a tuple; any other text as it is."""
+        around = len(self._closers)
+        if bracket == "(":
+            self._tuples.append(around)
+            return "["
+        is_end = bracket == ")" and bool(self._tuples) and self._tuples.pop() == around - 1
+        return "]" if is_end else bracket
 
     def _begin(self, kind: str, text: str) -> bool | None:
         """Begin a key or a value, before which a separator may be missing."""
@@ -154,7 +167,8 @@ class JsonValue:
         is_key = self._expected == "key"
         if kind == "word":
             value = None if is_key else value
-            if value != text and not (HAS_OTHER_VALUES and (value or is_key)):
+            is_other = HAS_OTHER_VALUES and self.quotes is not JSON_QUOTES
+            if value != text and not (is_other and (value or is_key)):
                 self._tell(f"{text!r} without quotes")
             self._bare_key = text
             self._end(value or dump_json(text))

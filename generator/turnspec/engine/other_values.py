@@ -6,7 +6,12 @@ import re
 import sys
 from functools import lru_cache
 
-from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_RAW_STRINGS, HAS_SPECIAL_TOKENS
+from turnspec.engine.facts import (
+    HAS_JSON_STRINGS,
+    HAS_PYTHON_VALUES,
+    HAS_RAW_STRINGS,
+    HAS_SPECIAL_TOKENS,
+)
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import TOKENS, JsonValue
 from turnspec.engine.markers import WHITE_SPACE
@@ -44,12 +49,12 @@ class OtherValue(JsonValue):
     def __init__(self, input: Input, turn: Turn | None, style: ValueStyle) -> None:
         super().__init__(input, turn)
         self._style = style
-        self.has_single_quotes = not HAS_JSON_STRINGS or style.raw_quote == "'"
+        self.is_python = HAS_PYTHON_VALUES and style.has_python_escapes
+        self.has_single_quotes = (HAS_PYTHON_VALUES and self.is_python) or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
         self.quotes = (style.raw_quote or '"', '"', "'")
-        self._tuples: list[int] = []  # how many brackets are open around each
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
-        if not HAS_JSON_STRINGS:
+        if HAS_PYTHON_VALUES and self.is_python:
             tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
         self._value_tokens = re.compile(tokens)
         self._key_tokens = re.compile(tokens.replace(BEFORE_WORDS, BEFORE_KEYS))
@@ -78,20 +83,6 @@ class OtherValue(JsonValue):
         self._opened = self._input.here + len(text)
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
-    def _take(self, kind: str, text: str) -> bool | None:
-        """Take a token; a tuple is an array."""
-        around = len(self._closers)
-        if HAS_JSON_STRINGS:
-            return super()._take(kind, text)
-        if kind == "opening" and text == "(":
-            self._tuples.append(around)
-            text = "["
-        elif kind == "closing" and text == ")":
-            if not self._tuples or self._tuples.pop() != around - 1:
-                return False
-            text = "]"
-        return super()._take(kind, text)
-
     def _is_raw_quote(self) -> bool:
         input = self._input
         return input.rules.at_raw_start.match(input, not input.final) is not None
@@ -101,7 +92,8 @@ class OtherValue(JsonValue):
         is_raw = HAS_RAW_STRINGS and self._quote == style.raw_quote
         if is_raw and (style.is_raw_inside or not self._closers):
             return self._read_raw_string()
-        if HAS_JSON_STRINGS and self._quote == '"':
+        is_python = HAS_PYTHON_VALUES and self.is_python
+        if HAS_JSON_STRINGS and not is_python and self._quote == '"':
             return super()._read_string()
         return self._read_python_string()
 
