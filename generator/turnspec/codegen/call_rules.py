@@ -210,8 +210,9 @@ def _between_objects(marks: Marks) -> Roles:
 
 def member_roles(marks: Marks) -> Roles:
     """Return what a call's object consists of."""
+    wrappers = dict.fromkeys((*marks.tools.fields.name[:-1], _WRAPPER))
     return [
-        ("wrapper", f'{{comma}}"{_WRAPPER}" : {{{{'),
+        *(("wrapper", f'{{comma}}"{key}" : {{{{') for key in wrappers),
         ("member", '{comma}"{string}" :'),
         ("member", "{comma}'{key}' :"),
         ("end", "{comma}}}"),

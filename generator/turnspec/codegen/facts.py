@@ -68,6 +68,7 @@ def facts_of(spec: Spec) -> FormatFacts:
             **_text_values(marks),
             **_call_values(marks),
             **_row_values(marks, tables),
+            "HAS_SLOTS": bool(slots.found),
             "NAMES_ARE_REPEATED": "<name_again>" in repr(slots.found),
         },
     )

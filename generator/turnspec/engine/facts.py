@@ -33,6 +33,7 @@ SLOTS: dict[str, list[str]] = {
     "{name}": ["(?P<name>[a-zA-Z0-9_]{1,256})"],
     "{key}": ["(?P<key>[^<>]{1,256})"],
 }
+HAS_SLOTS: bool = True
 #: What can be the name of a tool, as an expression.
 NAME: str = "[a-zA-Z0-9_.:/-]{1,256}"
 #: Whether what ends calls depends on which of it is a special token.

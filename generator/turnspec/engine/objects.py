@@ -157,7 +157,7 @@ def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
     turn.input.take(found.end)
     if found.role is Role.WRAPPER:
         call.depth += 1
-        if WRAPPER not in OTHER_MEMBERS:
+        if found.text.split('"')[1] not in OTHER_MEMBERS:
             turn.problem("wrapper", "the call is inside another object")
     elif call.depth:
         call.depth -= 1
