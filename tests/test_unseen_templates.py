@@ -97,6 +97,13 @@ WRITTEN = [
         "~~~think\nA ~~ B.\n~~~\nSo @.\n@@.\n",
         Message("So @.", "A ~~ B."),
     ),
+    (
+        "envelope",
+        '{"tool_calls":[{"name": "add", "arguments": {"a": []}},\n'
+        '{"name": "now", "arguments": {}}]}<|end|>',
+        Message(calls=(Call("add", {"a": []}), Call("now", {}))),
+    ),
+    ("envelope", '{"tool_calls": []} or [1]<|end|>', Message('{"tool_calls": []} or [1]')),
     ("triangles", "◁think▷Both.◁/think▷So ◁ it ▷.<|im_end|>", Message("So ◁ it ▷.", "Both.")),
     (
         "results-in-turn",

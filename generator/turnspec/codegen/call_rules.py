@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import call_separators, other_keys, own_keys
+from turnspec.codegen.call_marks import call_separators, envelope, other_keys, own_keys
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -200,7 +200,7 @@ def _between_objects(marks: Marks) -> Roles:
     # What ends a turn may begin as an object does, or as an array ends.
     begun = "{comma}{fence} {?[} {{" + "{a member}" * ("{" in stops)
     found: list[tuple[str, Notation]] = [("object", begun)]
-    found += [] if "]" in stops else [("array_end", " ]")]
+    found += [] if "]" in stops else [("array_end", " ] }}" if envelope(marks.tools) else " ]")]
     inner = (*calls.opening[1:], *map(notation, call_separators(marks.tools)))
     found += [("inner_opening", spaced(it)) for it in inner]
     if closing and "{no " not in closing[0]:  # a fence would be one of them
