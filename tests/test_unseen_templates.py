@@ -27,13 +27,8 @@ NOT_YET = {
     "arguments-in-string": "0, 1",  # the arguments are a string that holds JSON
     "columnar-batch": "0, 1",  # the calls of a turn can't be told apart
     "fields-in-capitals": "3",
-    "mail-parts": (
-        "reasoning.start: 'kind: thought\\n\\n' could stand in any text; "
-        "parsers can't tell by it where reasoning begins"
-    ),
     "name-after-tagged-arguments": "0, 1, 1b, 3",
     "parts-in-json": "1, 1b, 2, 3, sanity",
-    "requests": "1, 1b, 2, 3, sanity",
     "shell-session": (
         "reasoning.start: '# ' could stand in any text; "
         "parsers can't tell by it where reasoning begins"
@@ -104,6 +99,25 @@ WRITTEN = [
         Message(calls=(Call("add", {"a": []}), Call("now", {}))),
     ),
     ("envelope", '{"tool_calls": []} or [1]<|end|>', Message('{"tool_calls": []} or [1]')),
+    (
+        "lead-words",
+        "Thought: A Thought.\nAnswer: So, Answer: 2. Thought: x<|end|>",
+        Message("So, Answer: 2. Thought: x", "A Thought."),
+    ),
+    ("lead-words", "Answer: So.<|end|>", Message("So.")),
+    (
+        "mail-parts",
+        "kind: thought\n\nBoth.<|next|>\nkind: reply\n\nA kind: thought<|next|>\n"
+        'kind: call\ntool: add\nref: 0\n\n{"a": []}<|sent|>\n',
+        Message("A kind: thought", "Both.", (Call("add", {"a": []}),)),
+    ),
+    (
+        "requests",
+        'Both.<<<final>>>So.<<<requests>>>{"requests": [{"payload": {"a": []}, "call_id": "k1", '
+        '"target": {"kind": "function", "function": "add"}}, {"payload": {}, "call_id": "k2", '
+        '"target": {"kind": "function", "function": "now"}}]}<<<done>>>\n',
+        Message("So.", "Both.", (Call("add", {"a": []}, "k1"), Call("now", {}, "k2"))),
+    ),
     ("triangles", "◁think▷Both.◁/think▷So ◁ it ▷.<|im_end|>", Message("So ◁ it ▷.", "Both.")),
     (
         "results-in-turn",

@@ -82,6 +82,8 @@ REASONING_END_ENDS_TURN: bool = False
 REASONING_END_ENDS_CONTENT: bool = False
 #: Whether the format has it before all else.
 REASONING_IS_FIRST: bool = True
+#: What opens reasoning, or closes it, and may stand in any text, without white space.
+REASONING_WORDS: tuple[str, ...] = ()
 
 #: Whether there are calls: heads, which hold the name, and arguments after them.
 HAS_CALLS: bool = True
