@@ -27,18 +27,12 @@ NOT_YET = {
     "arguments-in-string": "0, 1",  # the arguments are a string that holds JSON
     "columnar-batch": "0, 1",  # the calls of a turn can't be told apart
     "fields-in-capitals": "3",
-    "mail-parts": (
-        "reasoning.start: 'kind: thought\\n\\n' could stand in any text; "
-        "parsers can't tell by it where reasoning begins"
-    ),
-    "name-after-tagged-arguments": "0, 1, 1b, 2, 3, sanity",
+    "name-after-tagged-arguments": "0, 1, 1b, 3",
     "parts-in-json": "1, 1b, 2, 3, sanity",
-    "requests": "1, 1b, 2, 3, sanity",
     "shell-session": (
         "reasoning.start: '# ' could stand in any text; "
         "parsers can't tell by it where reasoning begins"
     ),
-    "typed-lines": "3, sanity",
 }
 
 #: What a model writes in formats that needed a mend, as a person wrote it down; and the message.
@@ -79,6 +73,68 @@ WRITTEN = [
         Message(calls=(Call("add", {"a": "<b> R&D &amp;", "b": ["<", 3]}), Call("now", {}))),
     ),
     ("entities", "<say>3 < 4 &amp; so on</say></msg>\n", Message("3 < 4 &amp; so on")),
+    (
+        "raw-lines",
+        "Ok.<|tool_call|>add\na: b: c\n\n  d\n\nb: [1]\n<|/tool_call|>"
+        "<|tool_call|>now\n<|/tool_call|><|end|>",
+        Message("Ok.", calls=(Call("add", {"a": "b: c\n\n  d\n", "b": "[1]"}), Call("now", {}))),
+    ),
+    (
+        "wrapped-members",
+        '<|action|>[{"type": "use", "tool": {"name": "add", "input": {"a": {"tool": 1}}}, '
+        '"id": "u1"}, {"type": "use", "tool": {"name": "now", "input": {}}, "id": "u2"}]'
+        "<|/action|><|end|>",
+        Message(calls=(Call("add", {"a": {"tool": 1}}, "u1"), Call("now", {}, "u2"))),
+    ),
+    ("question-opens", "Both.</think>So.<|over|>\n", Message("So.", "Both.")),
+    (
+        "ruled-thought",
+        "~~~think\nA ~~ B.\n~~~\nSo @.\n@@.\n",
+        Message("So @.", "A ~~ B."),
+    ),
+    (
+        "envelope",
+        '{"tool_calls":[{"name": "add", "arguments": {"a": []}},\n'
+        '{"name": "now", "arguments": {}}]}<|end|>',
+        Message(calls=(Call("add", {"a": []}), Call("now", {}))),
+    ),
+    ("envelope", '{"tool_calls": []} or [1]<|end|>', Message('{"tool_calls": []} or [1]')),
+    (
+        "lead-words",
+        "Thought: A Thought.\nAnswer: So, Answer: 2. Thought: x<|end|>",
+        Message("So, Answer: 2. Thought: x", "A Thought."),
+    ),
+    ("lead-words", "Answer: So.<|end|>", Message("So.")),
+    (
+        "mail-parts",
+        "kind: thought\n\nBoth.<|next|>\nkind: reply\n\nA kind: thought<|next|>\n"
+        'kind: call\ntool: add\nref: 0\n\n{"a": []}<|sent|>\n',
+        Message("A kind: thought", "Both.", (Call("add", {"a": []}),)),
+    ),
+    (
+        "requests",
+        'Both.<<<final>>>So.<<<requests>>>{"requests": [{"payload": {"a": []}, "call_id": "k1", '
+        '"target": {"kind": "function", "function": "add"}}, {"payload": {}, "call_id": "k2", '
+        '"target": {"kind": "function", "function": "now"}}]}<<<done>>>\n',
+        Message("So.", "Both.", (Call("add", {"a": []}, "k1"), Call("now", {}, "k2"))),
+    ),
+    ("triangles", "◁think▷Both.◁/think▷So ◁ it ▷.<|im_end|>", Message("So ◁ it ▷.", "Both.")),
+    (
+        "results-in-turn",
+        '<|inner|>Both.<|/inner|>[1]<|tools|>[{"add": {"a": []}}, {"now": {}}]<|/tools|>',
+        Message("[1]", "Both.", (Call("add", {"a": []}), Call("now", {}))),
+    ),
+    (
+        "result-names-call",
+        'So.<do>add{"a": 1}</do><do>now{}</do><answer>',
+        Message("So.", calls=(Call("add", {"a": 1}), Call("now", {}))),
+    ),
+    (
+        "typed-lines",
+        "⟦musing⟧Both.⟦/musing⟧\n\n⟦call add no. k1⟧\na (text): «x»: «y»\nb (list): [2]\n⟦/call⟧"
+        "\n⟦/assistant⟧\n",
+        Message(reasoning="Both.", calls=(Call("add", {"a": "x»: «y", "b": [2]}, "k1"),)),
+    ),
 ]
 
 
@@ -93,8 +149,8 @@ def _spec(build: Build) -> Spec:
     return found
 
 
-def test_there_are_ten() -> None:
-    assert len(UNSEEN) == 10
+def test_there_are_fifteen() -> None:
+    assert len(UNSEEN) == 15
 
 
 @pytest.mark.long  # `make test` climbs the ladder with a few kinds of templates

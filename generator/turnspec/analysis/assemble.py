@@ -198,6 +198,7 @@ def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
     ending = spec.tools.call[-1].text
     inside = [spec.turn.header, spec.reasoning.start, spec.reasoning.end, spec.content.start]
     inside += [join.text for join in spec.turn.joins]
+    inside += [spec.tools.section_start, spec.tools.call[0].text]
     stops = list(spec.turn.stop)
     for text in behind:
         if not any(stop in ending + text for stop in stop_strings(spec)):

@@ -173,20 +173,28 @@ def collect_frames(
     refused: dict[Combination, str] = {}
     for choice in itertools.product(reasoning, (False, True), range(max_calls + 1)):
         combination = Combination(*choice)
+        own = ""  # the turn up to its last needle, as it is rendered alone
         for following in Following:
             rendering = chat.turn(combination.message, following=following)
             if rendering.text is not None:
-                frames.append(cut_frame(rendering.text, combination, following, arguments))
+                frame = cut_frame(rendering.text, combination, following, arguments, own)
+                own = own or frame.text.removesuffix(frame.gaps[-1])
+                frames.append(frame)
             elif following is Following.NOTHING:
                 refused[combination] = rendering.error
     return Frames(tuple(frames), refused)
 
 
 def cut_frame(
-    text: str, combination: Combination, following: Following, arguments: Arguments
+    text: str, combination: Combination, following: Following, arguments: Arguments, own: str = ""
 ) -> Frame:
-    """Cut a rendered turn at the needles of its probe message."""
+    """Cut a rendered turn at the needles of its probe message.
+
+    ``own`` is where these end, if that is known: a tool's answer may say a call's name again.
+    """
     found = find_tokens(text, combination.message.calls, as_objects=not arguments.item)
+    if own and text.startswith(own):
+        found = [token for token in found if token.end <= len(own)]
     tokens = join_argument_tokens(found, arguments)
     spans = _part_spans(tokens)
     order = tuple(part for part, _, _ in spans)

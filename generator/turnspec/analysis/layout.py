@@ -398,6 +398,9 @@ def _around_user(
     end = user_end + between.removesuffix(header)
     starts = [text for edge, text in edges.items() if edge.left is Part.START]
     shared = whole_prefix(starts)
-    if header.strip() and shared.startswith(end) and shared[len(end) :].strip():
+    if not (header.strip() and shared.startswith(end)):
+        return user_end, between
+    if shared[len(end) :].strip():
         return end, header
-    return user_end, between
+    # A prompt follows every user's message, and the assistant's header is in it.
+    return user_end, header if user_end.strip() else between

@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 
 #: A tag (``<…>`` or ``<<…>>``) or a bracketed token (``[…]`` or ``[[…]]``), with no bracket or
-#: line break inside; likewise in other brackets
-#: (guillemets, corner brackets, …), between brackets doubled or with a sign of their own as in
-#: ``{% … %}`` and ``[| … |]``, and between two runs of the same sign as in ``@@…@@``.
+#: line break inside; likewise in other brackets (guillemets, corner brackets, triangles, …),
+#: between brackets doubled or with a sign of their own as in ``{% … %}`` and ``[| … |]``, and
+#: between two runs of the same sign as in ``@@…@@``.
 _MARKER = re.compile(
     r"<{2,}[^<>\n]+>{2,}|<[^<>\n]*>"
     r"|\[{2,}[A-Za-z_/][^\[\]\n]*\]{2,}|\[[A-Za-z_/][^\[\]\n]*\]"
-    r"|[«‹〈《「『【〔〖⟦⟨⟪][^«»‹›〈〉《》「」『』【】〔〕〖〗⟦⟧⟨⟩⟪⟫\n]*[»›〉》」』】〕〗⟧⟩⟫]"
+    r"|[«‹〈《「『【〔〖⟦⟨⟪◁◀❮❰＜][^«»‹›〈〉《》「」『』【】〔〕〖〗⟦⟧⟨⟩⟪⟫◁▷◀▶❮❯❰❱＜＞\n]*"
+    r"[»›〉》」』】〕〗⟧⟩⟫▷▶❯❱＞]"
     r"|\{\{[^{}\n]+\}\}"
     r"|[({](?P<sign>[^\w\s\"'(){}\[\]])[^(){}\n]*(?P=sign)[)}]"
     r"|\[(?P<mark>[^\w\s\"'(){}\[\]<>,;:])[^\[\]\n]*(?P=mark)\]"

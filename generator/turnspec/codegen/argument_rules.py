@@ -140,7 +140,8 @@ def _next_argument(arguments: ArgumentMarks) -> str:
     """Return the beginning of an argument behind another one."""
     if not arguments.are_keyed:
         return "\n" + arguments.start
-    return (arguments.separator or "\n") + " " + arguments.start
+    # Behind one line break an empty line is a part of the value.
+    return (f"{arguments.separator} " if arguments.separator else "\n{indent}") + arguments.start
 
 
 def value_roles(marks: Marks) -> Roles:

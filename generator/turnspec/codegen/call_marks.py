@@ -29,8 +29,9 @@ def call_marks(spec: Spec, tools: Tools) -> CallMarks:
 
 
 def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
-    before = (tools.section_start, tools.call[0].text)
-    opening = tuple(notation(text) for it in before if (text := _before_json(it)))
+    before = map(_before_json, (tools.section_start, tools.call[0].text))
+    section, call = map(notation, before)
+    opening = tuple(filter(None, (f"{section} {envelope(tools)}".strip(), call)))
     ends = (tools.call[-1].text, *tools.section_ends)
     closing = dict.fromkeys(
         notation(text) for it in ends if (text := it.lstrip(_JSON_END).rstrip())
@@ -42,6 +43,12 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
         closing=tuple(_apart(text, opening) for text in closing),
         end=tuple(filter(looks_like_marker, closing)),
     )
+
+
+def envelope(tools: Tools) -> str:
+    """Return how an object begins that holds the array of all calls; "" if there is none."""
+    found = re.search(r'\{\s*("[^"{}]+")\s*:\s*\[\s*$', tools.section_start)
+    return f"{{{{ {found[1]} :" if found else ""
 
 
 def _apart(closing: str, openings: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import call_separators, other_keys, own_keys
+from turnspec.codegen.call_marks import call_separators, envelope, other_keys, own_keys
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -209,7 +209,7 @@ def _between_objects(marks: Marks) -> Roles:
     # What ends a turn may begin as an object does, or as an array ends.
     begun = "{comma}{fence} {?[} {{" + "{a member}" * ("{" in stops)
     found: list[tuple[str, Notation]] = [("object", begun)]
-    found += [] if "]" in stops else [("array_end", " ]")]
+    found += [] if "]" in stops else [("array_end", " ] }}" if envelope(marks.tools) else " ]")]
     inner = (*calls.opening[1:], *map(notation, call_separators(marks.tools)))
     found += [("inner_opening", spaced(it)) for it in inner]
     if closing and "{no " not in closing[0]:  # a fence would be one of them
@@ -219,8 +219,10 @@ def _between_objects(marks: Marks) -> Roles:
 
 def member_roles(marks: Marks) -> Roles:
     """Return what a call's object consists of."""
+    own = (*marks.tools.fields.name[:-1], *other_keys(marks.tools))
+    wrappers = dict.fromkeys((*marks.tools.fields.name[:-1], _WRAPPER))
     return [
-        ("wrapper", f'{{comma}}"{_WRAPPER}" : {{{{'),
+        *((["wrapper", "own_wrapper"][it in own], f'{{comma}}"{it}" : {{{{') for it in wrappers),
         ("member", '{comma}"{string}" :'),
         ("member", "{comma}'{key}' :"),
         ("end", "{comma}}}"),

@@ -13,9 +13,9 @@ from turnspec.codegen.call_rules import head_without_tag
 from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
-from turnspec.codegen.notation import plain
+from turnspec.codegen.notation import notation, plain
 from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
-from turnspec.codegen.shapes import looks_like_marker
+from turnspec.codegen.shapes import is_in_words, looks_like_marker
 from turnspec.codegen.text_marks import marks_of
 from turnspec.spec.characters import NOT_IN_NAMES
 from turnspec.spec.model import Arguments, Elements, Part, ReasoningMode, Slot, SlotKind, Spec
@@ -69,6 +69,7 @@ def facts_of(spec: Spec) -> FormatFacts:
             **_text_values(marks),
             **_call_values(marks),
             **_row_values(marks, tables),
+            "HAS_SLOTS": bool(slots.found),
             "NAMES_ARE_REPEATED": "<name_again>" in repr(slots.found),
         },
     )
@@ -112,17 +113,18 @@ def _text_values(marks: Marks) -> dict[str, object]:
     reasoning, ends = spec.reasoning, text.reasoning_end
     reasons = reasoning.mode is not ReasoningMode.NONE
     is_open = reasoning.mode is ReasoningMode.DELIMITER and not reasoning.start.strip()
+    has_end = bool(ends) and ends != (notation(spec.content.start),)  # with which content begins
     is_first = reasons and (reasoning.field is None or spec.turn.order[0] is Part.REASONING)
     return {
         "IS_TRACED": False,
         "HAS_SPECIAL_TOKENS": True,
         "HAS_REASONING": bool(text.reasoning_start or ends or is_open or marks.may_stay_open),
         "REASONING_HAS_START": bool(text.reasoning_start),
-        "REASONING_HAS_END": bool(ends),
+        "REASONING_HAS_END": has_end,
         "STARTS_IN_REASONING": is_open,
         "REASONING_MAY_STAY_OPEN": marks.may_stay_open,
         "REASONING_MAY_END_TURN": marks.may_stay_open and not spec.final(Part.REASONING).strip(),
-        "REASONING_ENDS_WITH_TURN": marks.may_stay_open or not ends,
+        "REASONING_ENDS_WITH_TURN": marks.may_stay_open or not has_end,
         "REASONING_END_ENDS_TURN": not {*ends}.isdisjoint(text.turn_end),
         "REASONING_END_ENDS_CONTENT": not {*ends}.isdisjoint(text.content_end),
         "REASONING_IS_FIRST": is_first,
@@ -166,11 +168,13 @@ def _data(marks: Marks) -> dict[str, object]:
     types: dict[str, list[str]] = {}
     for json_type, word in arguments.types.items():
         types.setdefault(word, []).append(json_type.value)
+    reasons = (*marks.text.reasoning_start, *marks.text.reasoning_end)
     escapes = (*arguments.escapes.items(), *arguments.value_escapes.items())
     return {
         "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if marks.spec.tools else "",
         "WORDS": words_of(marks),
         "UNWRITTEN": tuple(map(plain, marks.text.unwritten)),
+        "REASONING_WORDS": tuple("".join(plain(it).split()) for it in reasons if is_in_words(it)),
         "TYPE_WORDS": types,
         "ENTITIES": {text: sign for sign, text in escapes},
     }

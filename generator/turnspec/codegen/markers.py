@@ -42,6 +42,8 @@ SLOTS = {
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "line": r"(?<=[\r\n])",
+    "blank": " ?",
+    "indent": "[ \t]{0,99}",
     "comma": "[ \t\n\r,;]{0,99}",
     "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
     # What models put before and behind JSON.
@@ -110,7 +112,8 @@ def excluded(notation: str, slot: str) -> str:
 
 def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
     """Return the characters that a slot can't hold: those with which its surroundings begin."""
-    found = (tokens[at]["but"] or "") + "\"'" * _is_attribute(tokens, at)
+    but = tokens[at]["but"] or ""
+    found = but + "{}" * ("[]" in but) + "\"'" * _is_attribute(tokens, at)
     if tokens[0]["slot"] == "comma":  # between values, which say themselves where they end
         found += "()[]{},;\"'"
     first = next(token for token in tokens if not _may_be_missing(token))

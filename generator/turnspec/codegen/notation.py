@@ -55,9 +55,9 @@ def with_optional_end(marker: str) -> str:
 
 
 def before_value(pieces: Sequence[Piece]) -> str:
-    """Return what stands before a raw value: a line end at its end is no part of the value."""
-    line_end = "\n" if pieces[-1].text.endswith("\n") else ""
-    return slotted(pieces).rstrip() + line_end
+    """Return what stands before a raw value: one blank or line end there is no part of it."""
+    edge = {"\n": "\n", " ": "{blank}"}.get(pieces[-1].text[-1:], "")
+    return slotted(pieces).rstrip() + edge
 
 
 def behind_value(pieces: Sequence[Piece]) -> str:

@@ -24,3 +24,9 @@ def looks_like_marker(text: str) -> bool:
 def looks_like_head(text: str) -> bool:
     """Tell whether text is distinctive enough where a name stands beside it."""
     return sum(not character.isalnum() and not character.isspace() for character in text) >= 2
+
+
+def is_in_words(text: str) -> bool:
+    """Tell whether text is a word or more with one sign: a marker where it begins the turn."""
+    signs = re.sub(r"[^\W_]|\s", "", text)
+    return len(signs) == 1 and len(re.findall(r"[^\W_]", text)) > 2

@@ -10,7 +10,7 @@ from turnspec.codegen.call_marks import call_marks
 from turnspec.codegen.headers import message_ends, with_headers, with_loose_headers
 from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
 from turnspec.codegen.notation import notation, slotted
-from turnspec.codegen.shapes import looks_like_head, looks_like_marker
+from turnspec.codegen.shapes import is_in_words, looks_like_head, looks_like_marker
 from turnspec.engine.markers import escaped
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import end_tokens, stops_behind_parts
@@ -48,7 +48,8 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
     for role, texts in _texts(spec):
         suffices = looks_like_head if role.startswith("reasoning") else looks_like_marker
         headed = [text for text in texts if header and text.startswith(header)]
-        found = (*headed, *filter(suffices, texts))
+        words = filter(is_in_words, texts if role.startswith("reasoning") else ())
+        found = (*headed, *filter(suffices, texts), *words)
         shared = roles["reasoning_end"] if role in ("turn_end", "content_end") else []
         written = dict.fromkeys(_unlike_text(role, notation(text)) for text in found)
         new = [marker for marker in written if marker not in known or marker in shared]
@@ -104,11 +105,14 @@ def _texts(spec: Spec) -> Iterator[tuple[str, list[str]]]:
     """Yield roles, and the texts that have them."""
     reasons = spec.reasoning.mode is not ReasoningMode.NONE
     yield "reasoning_start", [spec.reasoning.start] * reasons
-    yield "reasoning_end", [_closing(spec)] * reasons
+    words = spec.content.start if is_in_words(spec.content.start) else ""
+    yield "reasoning_end", [_closing(spec) or words] * reasons
     yield "between", list(_between(spec))
     yield "content_start", [spec.content.start]
     yield "turn_end", _ends(spec)
-    yield "content_end", [spec.content.end]
+    behind = (join.text for join in spec.turn.joins if join.left is Part.CONTENT)
+    closing = _closing(spec) * reasons
+    yield "content_end", [spec.content.end, *(it for it in behind if it.strip() == closing)]
     yield "turn_start", [spec.turn.header]
 
 

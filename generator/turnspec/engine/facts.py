@@ -33,6 +33,7 @@ SLOTS: dict[str, list[str]] = {
     "{name}": ["(?P<name>[a-zA-Z0-9_]{1,256})"],
     "{key}": ["(?P<key>[^<>]{1,256})"],
 }
+HAS_SLOTS: bool = True
 #: What can be the name of a tool, as an expression.
 NAME: str = "[a-zA-Z0-9_.:/-]{1,256}"
 #: Whether what ends calls depends on which of it is a special token.
@@ -81,6 +82,8 @@ REASONING_END_ENDS_TURN: bool = False
 REASONING_END_ENDS_CONTENT: bool = False
 #: Whether the format has it before all else.
 REASONING_IS_FIRST: bool = True
+#: What opens reasoning, or closes it, and may stand in any text, without white space.
+REASONING_WORDS: tuple[str, ...] = ()
 
 #: Whether there are calls: heads, which hold the name, and arguments after them.
 HAS_CALLS: bool = True

@@ -157,8 +157,9 @@ def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
     turn.input.take(found.end)
     if found.role is Role.WRAPPER:
         call.depth += 1
-        if "function" not in OTHER_MEMBERS:
-            turn.problem("wrapper", "the call is inside another object")
+        turn.problem("wrapper", "the call is inside another object")
+    elif found.role is Role.OWN_WRAPPER:
+        call.depth += 1
     elif call.depth:
         call.depth -= 1
     elif turn.call:

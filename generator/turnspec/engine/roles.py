@@ -52,6 +52,7 @@ class Role(Enum):
     ARRAY_END = "array_end"
     CLOSING = "closing"  # of calls, between them
     WRAPPER = "wrapper"  # around the members of a call
+    OWN_WRAPPER = "own_wrapper"  # one that the format has
     MEMBER = "member"
     MEMBER_END = "member_end"
     ELEMENT = "element"

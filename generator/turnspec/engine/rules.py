@@ -31,6 +31,7 @@ from turnspec.engine.facts import (
     FIRST_ELEMENT,
     HAS_CALLS,
     HAS_LATE_ENDS,
+    HAS_SLOTS,
     HAS_SPECIAL_TOKENS,
     IN_ARGUMENTS,
     IN_ELEMENTS,
@@ -130,7 +131,7 @@ class Rules:
             if not (HAS_CALLS and rule.role in without):
                 made = self._with_ends((rule.marker, rule.if_before))
                 rows += ((rule.role, parts) for parts in made)
-        return Markers(rows, {**BLANKS, **SLOTS} if HAS_CALLS else BLANKS, self.special)
+        return Markers(rows, {**BLANKS, **SLOTS} if HAS_SLOTS else BLANKS, self.special)
 
     def _with_ends(self, marker: Notation) -> list[Parts]:
         """Return a marker with each end of a turn, if it names that."""

@@ -35,6 +35,7 @@ from turnspec.engine.facts import (
     REASONING_IS_FIRST,
     REASONING_MAY_END_TURN,
     REASONING_MAY_STAY_OPEN,
+    REASONING_WORDS,
     UNWRITTEN,
     WORDS,
 )
@@ -386,6 +387,8 @@ def leave_reasoning(turn: Turn, found: Found) -> None:
 def is_quoted_marker(turn: Turn, found: Found) -> bool:
     """Say whether content is about a marker of reasoning: it is in quotes, or closes such."""
     state, is_start = turn.state, found.role is Role.REASONING_START
+    if REASONING_WORDS and "".join(found.text.split()) in REASONING_WORDS:
+        return not is_start or turn.content.begun or (HAS_CALLS and state.called)
     if not REASONING_HAS_START or REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT:
         return False
     pending, state.quotes_reasoning = state.quotes_reasoning, False

@@ -386,9 +386,7 @@ def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
     texts = [piece.text for piece in item]
     before = texts[at - 1] if at else ""
     behind = texts[at + 1] if at + 1 < len(texts) else ""
-    if not trimmed(behind):
-        return "", ""
-    core = behind.lstrip(WHITE_SPACE)
+    core = behind.lstrip(WHITE_SPACE) or behind
     return before[len(before.rstrip(WHITE_SPACE)) :], behind[: len(behind) - len(core)]
 
 

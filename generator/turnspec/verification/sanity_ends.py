@@ -46,7 +46,7 @@ def _unended(view: View, found: tuple[str, ...]) -> Iterator[Finding]:
     spec = view.spec
     for end in spec.turn.ends:
         for key, text in (("final", end.final), ("followed", end.followed)):
-            whole = (_part_end(spec, end.last) + text).strip()
+            whole = (_part_end(spec, end.last) + text).rstrip()
             is_last = end.last in (Part.CONTENT, Part.CALLS) and text.strip()
             if is_last and not _is_ended(whole, found):
                 path = f"turn.ends.{end.last}.{key}"

@@ -30,6 +30,7 @@ from turnspec.verification.messages import EDGE_VALUES, allowed_call, ambiguous_
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.sanity_view import Finding, View, prompts_of
 from turnspec.verification.turns import expected_message, written_input
+from turnspec.verification.written_turns import may_be_written
 
 _THOUGHT, _ANSWER = "qxthought", "qxanswer"
 
@@ -116,7 +117,7 @@ def values(view: View) -> Iterator[Finding]:
         if not message.calls or message.calls[0].arguments != {key: value}:
             continue
         written = written_input(spec, message, thinking=True)
-        if written is None:
+        if written is None or not may_be_written(spec, message):
             continue
         turn = Turn(written.text, written.prefill, tool_definitions(message.calls))
         is_read = as_read(spec, view.module, turn) == as_meant(spec, message)

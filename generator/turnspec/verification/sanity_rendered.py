@@ -98,7 +98,8 @@ def header(view: View) -> Iterator[Finding]:
             yield "turn.header", f"begins inside of a marker: {quoted(turn)}"
             return
         bare = view.renderer.bare_prompt
-        if text and at < len(bare) and turn.startswith(bare) and not bare.endswith(text):
+        known = (text, *(prompt for _, prompt in prompts_of(spec.thinking) if prompt))
+        if text and at < len(bare) and turn.startswith(bare) and not bare.endswith(known):
             yield "turn.header", f"holds what ends the user's message: {quoted(bare)}"
             return
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from turnspec.analysis.text import markers
+from turnspec.grammar.calls import value_ends
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Encoding, JsonType, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample
 from turnspec.spec.turn_end import with_stop_at_end
@@ -96,7 +97,11 @@ def _judged(
         for on in thinking:
             shown = with_prompt(spec, message, on)
             says = shown.reasoning or shown.content or shown.calls
-            if says and (found := written_input(spec, message, thinking=on)):
+            if (
+                says
+                and may_be_written(spec, message)
+                and (found := written_input(spec, message, thinking=on))
+            ):
                 texts[found.text] = bool(message.calls) and not message.content
     for text, ends_in_calls in sorted(texts.items()):
         yield WrittenTurn(text, recognizer)
@@ -104,6 +109,16 @@ def _judged(
             before, found_end, behind = text.rpartition(end)
             if found_end:
                 yield WrittenTurn(before + behind, recognizer, end)
+
+
+def may_be_written(spec: Spec, message: Message) -> bool:
+    """Tell whether no text among the arguments holds what ends a raw one for a grammar."""
+    tools = spec.tools
+    if tools is None or tools.arguments.values.get(JsonType.STRING) is not Encoding.RAW:
+        return True
+    texts = [text for call in message.calls for text in call.arguments.values()]
+    ends = value_ends(tools)
+    return not any(end in text for end in ends for text in texts if isinstance(text, str))
 
 
 def _call_ends(spec: Spec) -> list[str]:
