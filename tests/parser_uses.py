@@ -71,7 +71,7 @@ def refusals(module: FormatModule) -> Iterator[str]:
     many = [chr(0x4E00 + number) for number in range(_TOKENS)]
     schemas = ([{"name": "x", "parameters": schema}] for schema in _SCHEMAS)
     misused: list[dict[str, Any]] = [
-        *({"stop": [" "]}, {"special_tokens": [3]}, {"stop": many}, {"special_tokens": many}),
+        *({"stop": [""]}, {"special_tokens": [3]}, {"stop": many}, {"special_tokens": many}),
         *({"reasoning": "no"}, {"echo": "no"}, {"prefill": 3}, {"id_prefix": None}),
         *({"tools": tools} for tools in (*_NO_TOOLS, *schemas)),
     ]
