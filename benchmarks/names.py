@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-#: What users call and read of a parser's objects.
+#: What users call and read of a parser's objects, and what a shared engine takes of a parser.
 PUBLIC_ATTRIBUTES = {
     *("feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"),
+    "has_python_escapes",
 }
 
 
