@@ -134,6 +134,16 @@ def test_a_turn_of_special_tokens_is_read_as_its_text(name: str) -> None:
     assert read(name, pieces_of(turn, special_tokens(spec))) == by_text
 
 
+def test_white_space_that_may_stand_around_brackets_is_in_no_token() -> None:
+    spec, form = loaded("minimax-m3")
+    turn, token = Quoted("", call_in_text(spec, "", "").text, "").turn, "]<]minimax[>["
+    options = {"tools": tool_definitions((allowed_call(spec, CALL),)), "prefill": prefill(spec)}
+    by_text = form.parse(turn, **options)
+    assert len(by_text.tool_calls) == 1
+    assert by_text == form.parse(pieces_of(turn, [token]), special_tokens=[token], **options)
+    assert not form.parse(turn, special_tokens=[token], **options).tool_calls
+
+
 CODER = (
     "<tool_call>\n<function=look_up>\n<parameter=city>\n{}\n</parameter>\n</function>\n</tool_call>"
 )

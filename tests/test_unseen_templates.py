@@ -13,6 +13,7 @@ import pytest
 from tests.own_templates import FOLDER, NAMES, given_template, own_template, spec_of
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.conversation import tool_definitions
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
 from turnspec.spec.model import Spec, Verdict
@@ -118,6 +119,12 @@ WRITTEN = [
         '"target": {"kind": "function", "function": "now"}}]}<<<done>>>\n',
         Message("So.", "Both.", (Call("add", {"a": []}, "k1"), Call("now", {}, "k2"))),
     ),
+    (
+        "named-parts",
+        "/think\nBoth.<|shut|>\n<|open|>bot\nSo.<|shut|>\n<|open|>bot -> tools\n"
+        '[{"name": "add", "arguments": {"a": []}}]<|shut|><|wait|>\n',
+        Message("So.", "Both.", (Call("add", {"a": []}),)),
+    ),
     ("triangles", "◁think▷Both.◁/think▷So ◁ it ▷.<|im_end|>", Message("So ◁ it ▷.", "Both.")),
     (
         "results-in-turn",
@@ -171,6 +178,18 @@ def test_what_a_model_writes_in_a_mended_format(
     name: str, text: str, expect: Message, worker: RenderWorker
 ) -> None:
     check_case(spec_of(f"invented-{name}", worker), text, expect=expect)
+
+
+def test_what_a_model_writes_where_more_is_known(worker: RenderWorker) -> None:
+    spec = spec_of("invented-words-before-header", worker)
+    text, answer = "Both.\n</mull>\nSo.</turn>", Message("So.", "Both.")
+    check_case(spec, text, expect=answer, enable_thinking=True)
+    spec = spec_of("invented-name-before-code", worker)
+    text, call = 'add\n```python\ntool_call(a="b)", c=[1])\n```', Call("add", {"a": "b)", "c": [1]})
+    tools = tool_definitions([call])
+    check_case(spec, text, expect=Message(calls=(call,)), tools=tools)
+    cut_off = Message(calls=(Call("add", {}),))
+    check_case(spec, text[:24], expect=cut_off, tools=tools, problems=["cut_off"])
 
 
 @pytest.mark.long

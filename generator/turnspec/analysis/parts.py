@@ -54,7 +54,8 @@ def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: s
     ``next_user`` is what stands between an answer and the next user's message.
     """
     shared, bare = whole_prefix(_openings(edges)), chat_prompts.bare
-    if bare in chat_prompts.texts or not shared.startswith(bare):
+    is_all = shared == bare and bare not in next_user  # and the header is in it
+    if bare in chat_prompts.texts or not shared.startswith(bare) or is_all:
         # The template ends every conversation with a prompt, asked for or not.
         return _before_role(shared, next_user)
     return bare
@@ -73,6 +74,11 @@ def find_header(
     header = _shaped_like(shared[len(user_end) :], user_header)
     while header and not _heads_all(header, chat_prompts.texts):
         header = whole_prefix([header, header[:-1]])
+    if not markers(header):  # words before it may say what is set
+        ends = [header[at:] for at, sign in enumerate(header) if sign == " " or not at]
+        found = (end for end in ends if all(end in text for text in chat_prompts.texts))
+        end = next(filter(str.strip, found), header)
+        user_end, header = user_end + header.removesuffix(end), end
     return Header(user_end, header)
 
 
@@ -277,5 +283,7 @@ def stop_strings(
     stops = [distinct_beginning(text, inside) for text in texts if text.strip()]
     endless = any(not (end.final.strip() or end.followed.strip()) for end in shown)
     if endless or not all(stops):
-        stops += [distinct_beginning(text, inside) for text in next_headers if text.strip()]
+        # Words behind a header's last marker may be all that tells it from those inside.
+        rests = ((distinct_beginning(text, inside), text.rstrip()) for text in next_headers)
+        stops += [stop or rest * (not any(rest in x for x in inside)) for stop, rest in rests]
     return tuple(dict.fromkeys(stop for stop in stops if stop))

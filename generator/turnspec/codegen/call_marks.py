@@ -31,7 +31,9 @@ def call_marks(spec: Spec, tools: Tools) -> CallMarks:
 def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
     before = map(_before_json, (tools.section_start, tools.call[0].text))
     section, call = map(notation, before)
-    opening = tuple(filter(None, (f"{section} {envelope(tools)}".strip(), call)))
+    found = filter(None, (f"{section} {envelope(tools)}".strip(), call))
+    # A run of a sign, as a fence is, isn't followed by that sign.
+    opening = tuple(f"{it}{{no {it[0]}}}" if len({*it}) == 1 else it for it in found)
     ends = (tools.call[-1].text, *tools.section_ends)
     closing = dict.fromkeys(
         notation(text) for it in ends if (text := it.lstrip(_JSON_END).rstrip())

@@ -16,6 +16,7 @@ from turnspec.codegen.markers import (
 )
 from turnspec.codegen.marks import CallMarks, Marks
 from turnspec.codegen.notation import notation
+from turnspec.codegen.shapes import looks_like_marker
 
 #: The markers of text, each in the order in which it is told.
 _OF_TEXT = (
@@ -160,9 +161,10 @@ def head_without_tag(marks: Marks) -> list[str]:
 
 
 def _with_follows(marks: Marks, head: str) -> Notation:
-    """Return a head; one that ends in a slot, or is told by its name, with what may follow."""
+    """Return a head; one that ends in a slot, or is told by its name alone, with what may follow."""
+    is_told = looks_like_marker(head.partition("}")[2])
     by_name = marks.calls.begin_with_name
-    if head.rstrip()[-1:] != "}" and not by_name:
+    if head.rstrip()[-1:] != "}" and (is_told or not by_name):
         return head
     before = "{comma}" if by_name else " "  # a key is as it is between arguments
     return (head, [spaced(it, before) for it in _behind_name(marks) if it])

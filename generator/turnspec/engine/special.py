@@ -38,7 +38,10 @@ class SpecialTokens:
         return self._token.sub(lambda found: self._stand_ins[found.group()], text)
 
     def put_into(self, marker: str) -> str:
-        """Return a marker with stand-ins."""
+        """Return a marker with stand-ins; white space that may be in a text is in no token."""
+        found = self._in_marker.findall(marker.replace(" ", ""))
+        spaced = [" ?".join(map(re.escape, it)) for it in found if it in self._written]
+        marker = re.sub("|".join(spaced) or "(?!)", lambda it: it[0].replace(" ", ""), marker)
         return self._in_marker.sub(lambda it: self._written.get(it[0], it[0]), marker)
 
     def plain(self, sought: str) -> str:

@@ -95,7 +95,7 @@ def call_rules(calls: Calls) -> tuple[Rule, ...]:
         *_call_rules("call", "one call", calls),
         _identifier("tool-name", call_ends(tools, SlotKind.NAME)),
         _identifier("call-id", call_ends(tools, SlotKind.ID)),
-        Rule("call-index", "[0-9]{1,9}"),
+        Rule("call-index", '"0" | [1-9] [0-9]{0,8}'),
         Rule("argument-count", "[0-9]{1,9}"),
         Rule("call-word", f"gap ( {_any_word(calls.words)} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),

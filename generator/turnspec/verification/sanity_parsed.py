@@ -89,7 +89,8 @@ def _empty_blocks(text: str) -> Iterator[tuple[str, str]]:
     found = markers(text)
     for opening, closing in pairwise(found):
         between = text.partition(opening)[2].partition(closing)[0]
-        if opening != closing and not between.strip() and _word(opening) == _word(closing) != "":
+        is_pair = opening != closing and not re.match(r"\W+/", opening)
+        if is_pair and not between.strip() and _word(opening) == _word(closing) != "":
             yield opening, closing
 
 
