@@ -73,7 +73,7 @@ def read_parts(turn: Turn) -> Reading[None]:
         turn.input.take(found.end)
         turn.state.after_marker = not is_quoted
         if HAS_CALLS and found.role in OF_TURN:
-            turn.state.mentioned = False  # what closes a mention stands in the same part
+            turn.state.mentioned = False  # what closes it stands in the same part
         match found.role:
             case Role.TURN_END:
                 if HAS_REASONING and REASONING_ENDS_WITH_TURN:
@@ -139,8 +139,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
                 turn.flow = stream.flow
             yield MORE_TEXT
             continue
-        if found.offset < 0 and found.text in input.rules.further:  # in the prompt it stops nothing
-            turn.write(found.end)
+        if found.offset < 0 and found.text in input.rules.further:
+            turn.write(found.end)  # in the prompt it stops nothing
             continue
         if UNWRITTEN and (is_within := is_within_text(turn, found)) is not False:
             if is_within:
@@ -250,7 +250,8 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)  # into another marker
+    # These may grow into another marker.
+    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
     if not input.final or (found and not (HAS_FOLLOWERS and found.role in may_grow)):
         return False
     rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text
