@@ -185,7 +185,7 @@ def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
         is_long = len(_rule(row, names, found)) > _LINE_LENGTH - 5
         if text in found or not (is_long or (told[text] > 1 and len(text) > _WORTH_A_NAME)):
             continue
-        base = name = f"{Role(row.role).name}_IF_BEFORE"
+        base = name = f"{Role(row.role).name}_NEXT"
         for number in itertools.count(2):
             if name not in found.values():
                 break
