@@ -167,13 +167,14 @@ def _data(marks: Marks) -> dict[str, object]:
     types: dict[str, list[str]] = {}
     for json_type, word in arguments.types.items():
         types.setdefault(word, []).append(json_type.value)
-    reasons = (*marks.text.reasoning_start, *marks.text.reasoning_end)
+    marked = (*marks.text.reasoning_start, *marks.text.reasoning_end)
+    reasons = [plain(it.partition("{no ")[0]) for it in marked]
     escapes = (*arguments.escapes.items(), *arguments.value_escapes.items())
     return {
         "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if marks.spec.tools else "",
         "WORDS": words_of(marks),
         "UNWRITTEN": tuple(map(plain, marks.text.unwritten)),
-        "REASONING_WORDS": tuple("".join(plain(it).split()) for it in reasons if is_in_words(it)),
+        "REASONING_WORDS": tuple("".join(it.split()) for it in reasons if is_in_words(it)),
         "TYPE_WORDS": types,
         "ENTITIES": {text: sign for sign, text in escapes},
     }
