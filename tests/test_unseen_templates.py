@@ -131,6 +131,11 @@ WRITTEN = [
         '💭Both ✅.💡So 💭 and 💡.\n🔧{"name": "add", "arguments": {"a": "🔧"}}✅<|end|>',
         Message("So 💭 and 💡.", "Both ✅.", (Call("add", {"a": "🔧"}),)),
     ),
+    (
+        "same-marks",
+        '🧠Both.🧠\nSo 🧠 and 🧠.\n🔧 add {"a": "🧠"}\n🔧 now {}<|end|>',
+        Message("So 🧠 and 🧠.", "Both.", (Call("add", {"a": "🧠"}), Call("now", {}))),
+    ),
     ("triangles", "◁think▷Both.◁/think▷So ◁ it ▷.<|im_end|>", Message("So ◁ it ▷.", "Both.")),
     (
         "results-in-turn",
