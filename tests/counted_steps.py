@@ -25,7 +25,7 @@ MOST_SECONDS = 60
 #: Of which no length counts, as they don't look at what they are given.
 _AT_ONCE = {
     *("bool", "len", "isinstance", "type", "id", "iter", "next", "getattr", "hasattr", "vars"),
-    *("super", "zip", "range", "enumerate", "reversed"),
+    *("super", "zip", "range", "enumerate", "reversed", "locals"),
 }
 _METHODS_AT_ONCE = {"append", "get", "add", "setdefault", "group", "start", "end", "span", "clear"}
 #: Methods of texts that look no further than as far as what they are given goes.

@@ -125,6 +125,17 @@ WRITTEN = [
         '[{"name": "add", "arguments": {"a": []}}]<|shut|><|wait|>\n',
         Message("So.", "Both.", (Call("add", {"a": []}),)),
     ),
+    ("cut-if-both", "<scratch>\nBoth.\n</scratch>\n\nSo.<|im_end|>", Message("So.", "Both.")),
+    (
+        "emoji",
+        '💭Both ✅.💡So 💭 and 💡.\n🔧{"name": "add", "arguments": {"a": "🔧"}}✅<|end|>',
+        Message("So 💭 and 💡.", "Both ✅.", (Call("add", {"a": "🔧"}),)),
+    ),
+    (
+        "same-marks",
+        '🧠Both.🧠\nSo 🧠 and 🧠.\n🔧 add {"a": "🧠"}\n🔧 now {}<|end|>',
+        Message("So 🧠 and 🧠.", "Both.", (Call("add", {"a": "🧠"}), Call("now", {}))),
+    ),
     ("triangles", "◁think▷Both.◁/think▷So ◁ it ▷.<|im_end|>", Message("So ◁ it ▷.", "Both.")),
     (
         "results-in-turn",

@@ -188,10 +188,7 @@ def collect_frames(
 def cut_frame(
     text: str, combination: Combination, following: Following, arguments: Arguments, own: str = ""
 ) -> Frame:
-    """Cut a rendered turn at the needles of its probe message.
-
-    ``own`` is where these end, if that is known: a tool's answer may say a call's name again.
-    """
+    """Cut a turn at its message's needles, which ``own`` ends with: an answer may say one again."""
     found = find_tokens(text, combination.message.calls, as_objects=not arguments.item)
     if own and text.startswith(own):
         found = [token for token in found if token.end <= len(own)]

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.text import markers
+from turnspec.analysis.text import closing_of, markers
 from turnspec.rendering.conversation import USER_TEXT, Chat, user_message
 from turnspec.spec.message import Message
 
@@ -46,16 +46,14 @@ def find_stripped(chat: Chat, prompts: list[str], derivation: Derivation) -> Str
             start = _opening(end, prompts)
             derivation.note("R4", f"text up to {end!r} is stripped", *shown)
             return Stripped(start, end)
-    for start, end in itertools.product(candidates, lost):
+    pairs = [(it, closing_of(it)) for it in candidates if closing_of(it) in candidates]
+    for start, end in (*itertools.product(candidates, lost), *pairs):
         shown = _shown(chat, _BEFORE + start + _BETWEEN + end + _AFTER)
-        if start != end and shown and all(map(_is_cut, shown)):
+        is_cut = [_AFTER in text and _BETWEEN not in text for text in shown]
+        if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
             return Stripped(start, end)
     return None
-
-
-def _is_cut(text: str) -> bool:
-    return _BEFORE in text and _AFTER in text and _BETWEEN not in text
 
 
 def _shown(chat: Chat, content: str) -> list[str]:

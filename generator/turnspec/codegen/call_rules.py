@@ -161,7 +161,7 @@ def head_without_tag(marks: Marks) -> list[str]:
 
 
 def _with_follows(marks: Marks, head: str) -> Notation:
-    """Return a head; one that ends in a slot, or is told by its name alone, with what may follow."""
+    """Return a head; one that ends in a slot, or is told by its name, with what may follow."""
     is_told = looks_like_marker(head.partition("}")[2])
     by_name = marks.calls.begin_with_name
     if head.rstrip()[-1:] != "}" and (is_told or not by_name):

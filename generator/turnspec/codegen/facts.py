@@ -81,8 +81,6 @@ def unmarked_reasoning(spec: Spec) -> str:
     What opens it may be so little, as one sign is, that any text could hold it; or what closes it.
     """
     start = spec.reasoning.start
-    if start.strip() and start.strip() == spec.reasoning.end.strip():
-        return f"{start!r} opens reasoning and closes it; parsers can't tell by it which it does"
     if not start.strip() or marks_of(spec).text.reasoning_start:
         return ""
     return f"{start!r} could stand in any text; parsers can't tell by it where reasoning begins"
@@ -125,6 +123,7 @@ def _text_values(marks: Marks) -> dict[str, object]:
         "REASONING_MAY_STAY_OPEN": marks.may_stay_open,
         "REASONING_MAY_END_TURN": marks.may_stay_open and not spec.final(Part.REASONING).strip(),
         "REASONING_ENDS_WITH_TURN": marks.may_stay_open or not has_end,
+        "REASONING_ENDS_AS_IT_BEGINS": reasons and reasoning.start.strip() == reasoning.end.strip(),
         "REASONING_END_ENDS_TURN": not {*ends}.isdisjoint(text.turn_end),
         "REASONING_END_ENDS_CONTENT": not {*ends}.isdisjoint(text.content_end),
         "REASONING_IS_FIRST": is_first,
@@ -168,13 +167,15 @@ def _data(marks: Marks) -> dict[str, object]:
     types: dict[str, list[str]] = {}
     for json_type, word in arguments.types.items():
         types.setdefault(word, []).append(json_type.value)
-    reasons = (*marks.text.reasoning_start, *marks.text.reasoning_end)
+    marked = (*marks.text.reasoning_start, *marks.text.reasoning_end)
+    reasons = [plain(it.partition("{no ")[0]) for it in marked]
+    words = (it for it in reasons if is_in_words(it) or reasons.count(it) > 1)
     escapes = (*arguments.escapes.items(), *arguments.value_escapes.items())
     return {
         "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if marks.spec.tools else "",
         "WORDS": words_of(marks),
         "UNWRITTEN": tuple(map(plain, marks.text.unwritten)),
-        "REASONING_WORDS": tuple("".join(plain(it).split()) for it in reasons if is_in_words(it)),
+        "REASONING_WORDS": tuple(dict.fromkeys("".join(it.split()) for it in words)),
         "TYPE_WORDS": types,
         "ENTITIES": {text: sign for sign, text in escapes},
     }

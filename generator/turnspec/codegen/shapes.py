@@ -27,6 +27,6 @@ def looks_like_head(text: str) -> bool:
 
 
 def is_in_words(text: str) -> bool:
-    """Tell whether text is a word or more with one sign: a marker where it begins the turn."""
+    """Tell whether text is words with one sign, or a rare sign: a mark where it begins the turn."""
     signs = re.sub(r"[^\W_]|\s", "", text)
-    return len(signs) == 1 and len(re.findall(r"[^\W_]", text)) > 2
+    return len(signs) == 1 and (not signs.isascii() or len(re.findall(r"[^\W_]", text)) > 2)

@@ -51,6 +51,7 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
         words = filter(is_in_words, texts if role.startswith("reasoning") else ())
         found = (*headed, *filter(suffices, texts), *words)
         shared = roles["reasoning_end"] if role in ("turn_end", "content_end") else []
+        shared = roles["reasoning_start"] if role == "reasoning_end" else shared
         written = dict.fromkeys(_unlike_text(role, notation(text)) for text in found)
         new = [marker for marker in written if marker not in known or marker in shared]
         roles.setdefault(role, []).extend(new)

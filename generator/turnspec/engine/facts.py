@@ -82,6 +82,8 @@ REASONING_END_ENDS_TURN: bool = False
 REASONING_END_ENDS_CONTENT: bool = False
 #: Whether the format has it before all else.
 REASONING_IS_FIRST: bool = True
+#: Whether the same marker opens and closes it.
+REASONING_ENDS_AS_IT_BEGINS: bool = False
 #: What opens reasoning, or closes it, and may stand in any text, without white space.
 REASONING_WORDS: tuple[str, ...] = ()
 

@@ -29,6 +29,7 @@ from turnspec.engine.facts import (
     REASONING_END_ENDS_CONTENT,
     REASONING_END_ENDS_TURN,
     REASONING_END_SIGNS,
+    REASONING_ENDS_AS_IT_BEGINS,
     REASONING_ENDS_WITH_TURN,
     REASONING_HAS_END,
     REASONING_HAS_START,
@@ -366,6 +367,9 @@ def open_reasoning(turn: Turn, found: Found) -> None:
     state = turn.state
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, found.offset)
+    if REASONING_ENDS_AS_IT_BEGINS and state.thinking:
+        state.thinking = False
+        return
     is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
     if state.thinking:
         turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)

@@ -96,12 +96,10 @@ def _judged(
     for message in messages:
         for on in thinking:
             shown = with_prompt(spec, message, on)
-            says = shown.reasoning or shown.content or shown.calls
-            if (
-                says
-                and may_be_written(spec, message)
-                and (found := written_input(spec, message, thinking=on))
-            ):
+            says = may_be_written(spec, message) and (
+                shown.reasoning or shown.content or shown.calls
+            )
+            if says and (found := written_input(spec, message, thinking=on)):
                 texts[found.text] = bool(message.calls) and not message.content
     for text, ends_in_calls in sorted(texts.items()):
         yield WrittenTurn(text, recognizer)
