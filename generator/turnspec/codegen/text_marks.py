@@ -153,7 +153,7 @@ def _between(spec: Spec) -> Iterator[str]:
         if text.strip():
             yield ends.get(join.left, "") + join.text
             yield text
-    yield from filter(looks_like_marker, spec.tools.separators if spec.tools else ())
+    yield from spec.tools.separators if spec.tools else ()
     yield spec.unprompted_header
 
 
