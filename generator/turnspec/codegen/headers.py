@@ -42,7 +42,7 @@ def message_ends(spec: Spec, headed: Spec) -> list[str]:
     if headed is spec:
         return []
     texts = [join.text for join in headed.turn.joins]
-    texts += [headed.tools.separator] if headed.tools else []
+    texts += filter(looks_like_marker, headed.tools.separators if headed.tools else ())
     header = notation(spec.turn.header)
     found = dict.fromkeys(notation(text) for text in texts if text.strip())
     return [f"{end}{{before  {header}}}" for end in found]
