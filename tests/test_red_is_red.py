@@ -76,13 +76,13 @@ def test_tags_named_by_the_key_are_read_now() -> None:
 
 
 def test_a_failing_format_is_told_with_an_example_everywhere(tmp_path: Path) -> None:
-    template = FOLDER / "not-yet/requests.jinja"
+    template = FOLDER / "not-yet/parts-in-json.jinja"
     result = run("analyze", template, "--into", tmp_path)
     assert result.exit_code == 1
-    assert "requests: rung 1 (rendered messages come back from the parser): " in result.stdout
+    assert "parts-in-json: rung 1 (rendered messages come back from the parser): " in result.stdout
     for word in ("written:", "wanted:", "got:"):
         assert word in result.stdout
-    assert result.stderr.splitlines()[-1].startswith("error: requests: not verified: rung 1: ")
+    assert result.stderr.splitlines()[-1].startswith("error: parts-in-json: not verified: rung 1: ")
     root = tmp_path / "checkout"
     (root / "templates").mkdir(parents=True)
     (root / "templates/index.yaml").write_text("origins: []\ntemplates: []\n", encoding="utf-8")
@@ -92,17 +92,17 @@ def test_a_failing_format_is_told_with_an_example_everywhere(tmp_path: Path) -> 
     assert run("regen", "--root", root).exit_code == 1
     checked = run("check", "--root", root)
     assert checked.exit_code == 1
-    assert "requests: not verified: rung 1: " in checked.stderr
-    assert "if the analysis errs: turnspec report-problem requests\n" in checked.stderr
-    explained = run("explain", "requests", "--root", root)
+    assert "parts-in-json: not verified: rung 1: " in checked.stderr
+    assert "if the analysis errs: turnspec report-problem parts-in-json\n" in checked.stderr
+    explained = run("explain", "parts-in-json", "--root", root)
     assert "verification: failed" in explained.stdout
-    refused = run("vendor", "requests", "--into", tmp_path / "app", "--root", root)
+    refused = run("vendor", "parts-in-json", "--into", tmp_path / "app", "--root", root)
     assert refused.exit_code == 1
     assert "give --force to copy it all the same" in refused.stderr
     assert not (tmp_path / "app").exists()
-    forced = run("vendor", "requests", "--into", tmp_path / "app", "--force", "--root", root)
+    forced = run("vendor", "parts-in-json", "--into", tmp_path / "app", "--force", "--root", root)
     assert forced.exit_code == 0
-    copy = (tmp_path / "app/requests.py").read_text(encoding="utf-8")
+    copy = (tmp_path / "app/parts_in_json.py").read_text(encoding="utf-8")
     assert "# Unverified: rung 1: " in copy
     table = (root / "specs/README.md").read_text(encoding="utf-8")
     assert "## Not passed" in table
