@@ -199,7 +199,7 @@ class Markers:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
         text = input.marked
-        while start + 4096 < len(text) and start + 4096 < end:  # `re` is slow with many signs
+        while start + 4096 < len(text) and start + 4096 < end:  # where `re` is slow
             window = text[start : start + 4096]
             if any(sign in window for sign in self._firsts):
                 break

@@ -71,7 +71,7 @@ def read_parts(turn: Turn) -> Reading[None]:
         turn.input.take(found.end)
         turn.state.after_marker = not is_quoted
         if HAS_CALLS and found.role in OF_TURN:
-            turn.state.mentioned = False  # what closes a mention stands in the same part
+            turn.state.mentioned = False  # what closes a mention is in the same part
         match found.role:
             case Role.TURN_END:
                 if HAS_REASONING and REASONING_ENDS_WITH_TURN:
@@ -135,7 +135,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
                 turn.flow = stream.flow
             yield MORE_TEXT
             continue
-        if found.offset < 0 and found.text in input.rules.further:  # in the prompt it stops nothing
+        if found.offset < 0 and found.text in input.rules.further:  # in the prompt
             turn.write(found.end)
             continue
         if UNWRITTEN and (is_within := is_within_text(turn, found)) is not False:
@@ -245,7 +245,7 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)  # into another marker
+    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)  # into another
     if not input.final or (found and not (HAS_FOLLOWERS and found.role in may_grow)):
         return False
     rules = input.rules.at_end_of_text if HAS_CALLS else input.rules.in_text
