@@ -30,11 +30,20 @@ from turnspec.sources.fetch import TemplateFile, fetch_templates
 ROOT = Path(__file__).parent.parent
 
 #: Files that share what takes long to make, by how their names begin: one process tests them.
-_TOGETHER = ("test_analysis_", "test_chat_")
+_TOGETHER = (
+    ("test_analysis_", "test_pipeline_build", "test_right_formats", "test_red_is_red"),
+    ("test_chat_",),
+    # These compile many parsers.
+    (
+        *("test_committed_files", "test_reading", "test_steps_in_proportion", "test_left_out"),
+        *("test_benchmarks", "test_codegen_", "test_compiler_faults"),
+    ),
+)
 #: Files that take long, so that no process is left with one of them at the end.
 _FIRST = (
-    *("test_starter", "test_readme", "test_red_is_red", "test_repository", "test_report"),
-    *("test_typescript", "test_vendor", "test_terminal"),
+    *(start for group in _TOGETHER for start in group),
+    *("test_starter", "test_readme", "test_repository", "test_report", "test_mid_stream"),
+    *("test_typescript", "test_vendor", "test_terminal", "test_catalog", "test_live"),
 )
 
 _USERS_CACHE = cache_folder()
@@ -51,7 +60,8 @@ class _InFiles(LoadFileScheduling):  # type: ignore[misc]  # it has no types
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return next((start for start in _TOGETHER if f"/{start}" in file), file)
+        groups = (group[0] for group in _TOGETHER for start in group if f"/{start}" in file)
+        return next(groups, file)
 
 
 @pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
@@ -68,7 +78,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files first that take long; their tests stay in order."""
-    items.sort(key=lambda item: not item.path.stem.startswith((*_FIRST, *_TOGETHER)))
+    items.sort(key=lambda item: not item.path.stem.startswith(_FIRST))
 
 
 def pytest_collection_finish() -> None:
@@ -76,6 +86,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
+
+
+def pytest_sessionfinish() -> None:
+    """Collect what is left once: pytest does so five times, through all that there is."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ has mypy look at one of each class.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,3 +65,14 @@ def test_lines_are_no_longer_than_wanted() -> None:
     """Texts of templates can't be cut everywhere; what is the engine's is."""
     for common in {common_part(name) for name in NAMES}:
         assert max(map(len, common.splitlines())) <= 100
+
+
+#: Brackets that black adds, as a comment leaves no room on the line.
+_BROKEN_BY_A_COMMENT = re.compile(r"= \(\n.*  # .*\n *\)$|\n *\):?  # .*", re.MULTILINE)
+
+
+def test_no_statement_is_broken_for_its_comment() -> None:
+    assert _BROKEN_BY_A_COMMENT.search("inline = (\n    False  # why\n)\n")
+    assert _BROKEN_BY_A_COMMENT.search("while (\n    start < end\n):  # why\n    pass\n")
+    for name in NAMES:
+        assert _BROKEN_BY_A_COMMENT.findall(module_source(name)) == [], name

@@ -6,7 +6,7 @@ import itertools
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from turnspec.codegen.facts import FormatFacts, roles_in
@@ -162,14 +162,16 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
         base = _NAMES_OF_TABLES.get(table, _NAMES.get(row.role, ""))
         if not base or text in names or not text or "{stop" in text:
             continue
-        name, number = base, 2
-        while name in names.values():
-            name, number = f"{base}_{number}", number + 1
-        names[text] = name
+        names[text] = _numbered(base, names.values())
     in_order = [*_NAMES.values(), "QUOTE"]
     return dict(
         sorted(names.items(), key=lambda named: in_order.index(named[1].rstrip("_0123456789")))
     )
+
+
+def _numbered(base: str, taken: Collection[str]) -> str:
+    names = itertools.chain([base], (f"{base}_{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
@@ -185,12 +187,7 @@ def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
         is_long = len(_rule(row, names, found)) > _LINE_LENGTH - 5
         if text in found or not (is_long or (told[text] > 1 and len(text) > _WORTH_A_NAME)):
             continue
-        base = name = f"{Role(row.role).name}_NEXT"
-        for number in itertools.count(2):
-            if name not in found.values():
-                break
-            name = f"{base}_{number}"
-        found[text] = name
+        found[text] = _numbered(f"{Role(row.role).name}_NEXT", found.values())
     return found
 
 

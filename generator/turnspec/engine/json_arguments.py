@@ -35,8 +35,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     call.complete = arguments.close()
     if arguments.text:
         turn.events += call.add(as_object(turn, arguments.text))
-    # What follows may be arguments that can't be read.
-    if call.complete and not call.pieces:
+    if call.complete and not call.pieces:  # what follows may be unreadable arguments
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     if HAS_TAIL and call.complete:
         yield from read_tail(turn, call)

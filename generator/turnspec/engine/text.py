@@ -74,7 +74,7 @@ def read_parts(turn: Turn) -> Reading[None]:
         turn.input.take(found.end)
         turn.state.after_marker = not is_quoted
         if HAS_CALLS and found.role in OF_TURN:
-            turn.state.mentioned = False  # what closes it stands in the same part
+            turn.state.mentioned = False  # what closes a mention is in the same part
         match found.role:
             case Role.TURN_END:
                 if HAS_REASONING and REASONING_ENDS_WITH_TURN:
@@ -251,8 +251,7 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    # These may grow into another marker.
-    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)
+    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)  # into another
     if not input.final or (found and not (HAS_FOLLOWERS and found.role in may_grow)):
         return False
     rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text

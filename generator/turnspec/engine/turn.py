@@ -148,7 +148,7 @@ class Turn:
         self._content = Stream(input, ContentDelta)
         self.content = self._content  # or that of what may be a draft
         if HAS_REASONING:
-            self.inline = options["reasoning"] == "inline"  # it stays in the content
+            self.inline = options["reasoning"] == "inline"  # whether it stays in content
             self.opening = ""  # of reasoning that is open in the content
             self.reasoning = self.content if self.inline else Stream(input, ReasoningDelta)
             self.state.thinking = STARTS_IN_REASONING

@@ -233,6 +233,3 @@ def _range_of_case(source: Source, node: ast.Match, number: int) -> tuple[int, i
     ):
         first -= 1
     return source.line_start(first), source.lines_of(case.body)[1]
-
-
-__all__ = ["UNKNOWN", "folded"]
