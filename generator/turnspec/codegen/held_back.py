@@ -26,15 +26,13 @@ def _held_calls(facts: FormatFacts) -> dict[str, object]:
     """Return what is held back of calls without limit, each with whether a format has it."""
     has, calls = facts.values, facts.values["HAS_CALLS"]
     is_text = calls and has["ARGUMENTS"] == "text"
-    others = ["JSON"] * (not has["CALLS_ARE_OBJECTS"]) + ["tags"] * bool(has["READS_TAGS"])
-    other = f"{', '.join(others)} or Python" if others else "Python"
     return {
-        "An argument that is no string, until it ends.": is_text,
+        "An argument that is no string by its tool's schema, until it ends.": is_text,
         "A number, true, false or null in arguments, until it ends.": calls and not is_text,
         "A call's object, until its name has come.": has["CALLS_ARE_OBJECTS"],
-        f"A call that is {other} instead, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
-        "A call in open reasoning, until the turn ends, or text or the end of reasoning after it "
-        "shows that it is none.": has["HAS_DRAFTS"],
+        "A call in another syntax, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
+        "A call in open reasoning, until the turn ends (then it is one), or text or the end of "
+        "reasoning comes (then it is none).": has["HAS_DRAFTS"],
     }
 
 

@@ -32,15 +32,15 @@ _TEXT = "It rains."
 _THOUGHT = "Let me see."
 _USE = """\
     message = parse(text, tools=tools)  # a whole text; tools tell the types of arguments
-    parser = Parser(tools=tools)  # or a stream, after the default prompt or `prefill`
+    parser = Parser(tools=tools)  # or a stream; `prefill` says how the prompt ends
     for piece in stream:
         for event in parser.feed(piece): ...
     events = parser.finish()
     message = parser.message  # content, reasoning_content, tool_calls, problems
-    message.tool_calls  # each with id, name, arguments (JSON text) and complete
+    message.tool_calls  # id, name and arguments (JSON text); run those that are `complete`
 
-Neither raises on what a model writes. `message.problems` tells what deviates, and quotes
-text that is in nothing else; their kinds stand after "#" here, "-" for none."""
+`parse` and `feed` never raise on what a model writes. `message.problems` tells what
+deviates, and quotes text that is in no other field: "# kind" here, or "# -" for none."""
 
 
 def docstring(
@@ -195,14 +195,15 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
         needed = f"{', '.join(others)} or {last}" if others else last
         told = f"At {_quoted(marker)}, if {needed} comes next; else it is text."
         is_read_on = any(row.role == "rest" for row in facts.tables["IN_VALUE"])
-        return told + " Without it, a value ends where its call does." * is_read_on
+        missing = f" If {_quoted(marker)} is missing, a value ends where its call does."
+        return told + missing * is_read_on
     if facts.style:
         signs = "".join(dict.fromkeys(str(facts.style["after_string"])))
         return (
-            "Each value says itself where it ends; a string at its quote, if one of"
-            f" {_quoted(signs)} or what ends the call comes next."
+            f"A string ends at its quote if one of {_quoted(signs)} or what ends the call comes"
+            " next; else that is text. Any other value says itself where it ends."
         )
-    return "Each value is JSON, which says itself where it ends."
+    return "Each value is JSON: what a string holds ends nothing."
 
 
 def _next_text(marker: Marker) -> str:
