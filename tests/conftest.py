@@ -36,7 +36,7 @@ _TOGETHER = (
     # These compile many parsers.
     (
         *("test_committed_files", "test_reading", "test_steps_in_proportion", "test_left_out"),
-        *("test_benchmarks", "test_codegen_", "test_compiler_faults"),
+        *("test_benchmarks", "test_codegen_", "test_compiler"),
     ),
 )
 #: Files that take long, so that no process is left with one of them at the end.
