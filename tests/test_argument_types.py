@@ -110,3 +110,19 @@ def test_arguments_that_a_tool_does_not_name(others: Any, value: Any, kinds: lis
     )
     assert json.loads(message.tool_calls[0].arguments) == {"y": value}
     assert [problem.kind for problem in message.problems] == kinds
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"$ref": "#/$defs/Own", "$defs": {"Own": {"properties": {"y": {"type": "integer"}}}}},
+        {"allOf": [{"properties": {"x": {}}}, {"properties": {"y": {"type": "integer"}}}]},
+    ],
+)
+def test_arguments_of_combined_schemas(parameters: dict[str, Any]) -> None:
+    """What a tool takes may stand in what its schema refers to, or is made of."""
+    text = "<tool_call>\n<function=f>\n<parameter=y>\n5\n</parameter>\n</function>\n</tool_call>"
+    tools = [{"name": "f", "parameters": parameters}]
+    message = load(committed_spec("qwen3-coder")).parse(text, tools=tools)
+    assert json.loads(message.tool_calls[0].arguments) == {"y": 5}
+    assert not message.problems

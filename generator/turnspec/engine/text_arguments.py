@@ -20,12 +20,14 @@ from turnspec.engine.facts import (
 from turnspec.engine.json_texts import dump_json
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
-from turnspec.engine.tools import object_in
+from turnspec.engine.tools import object_in, schema_options
 from turnspec.engine.types import as_json, json_types
 from turnspec.engine.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from turnspec.engine.markers import Markers
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
@@ -156,7 +158,9 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         turn.tell_missing(found)
     key = key_of(found) if ENTITIES else found.slot("key")
     parameters = (turn.tools or {}).get(call.name, {})
-    properties = object_in(parameters, "properties")
+    properties: dict[str, Any] = {}
+    for option in schema_options(parameters, parameters):
+        properties = {**object_in(option, "properties"), **properties}
     other = parameters.get("additionalProperties")
     is_unknown = bool(properties) and key not in properties and not other
     if is_unknown:
