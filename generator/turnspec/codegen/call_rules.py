@@ -84,7 +84,8 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     heads = [text for it in begun for text in (it, f" [{it}")]
     heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
     is_own = "(" in marks.calls.start
-    called = [] if is_own or openings[0][0].isalnum() else [" {name} ( )", " {name} ({word}="]
+    called = [" {name} ( )", " {name} ({word}=", " {name} ( {{"]
+    called = [] if is_own or openings[0][0].isalnum() else called
     found = (("foreign", heads), ("foreign_name", called))
     return [(role, (opening, it)) for opening in openings for role, it in found if it]
 

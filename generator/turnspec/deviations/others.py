@@ -120,13 +120,14 @@ def tags_instead(form: Format) -> Iterator[Case]:
 
 
 def keywords_instead(form: Format) -> Iterator[Case]:
-    """A call has keyword arguments as Python's have, where the format's arguments are others."""
+    """A call is code, with keyword arguments or an object, where the format has other ones."""
     around = _around_call(form)
     if around is None or form.marks.arguments.form == "values":
         return
     words = ", ".join(f"{key}={value!r}" for key, value in form.call.arguments.items())
-    call = f"\n{form.call.name}({words})\n"
-    yield form.case(call.join(around), form.one_call, "other_syntax")
+    for given in (words, json.dumps(form.call.arguments)):
+        call = f"\n{form.call.name}({given})\n"
+        yield form.case(call.join(around), form.one_call, "other_syntax")
 
 
 def repeated_argument(form: Format) -> Iterator[Case]:

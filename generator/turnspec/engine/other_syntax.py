@@ -68,9 +68,12 @@ def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
         head = re.match(CALLED.replace("NAME", NAME), text)
-        given = literal_as_json(f"_({text[head.end() :]}") if head else None
+        rest = text[head.end() :].rstrip(WHITE_SPACE) if head else ""
+        given, only = literal_as_json(f"_({rest}"), objects_in(re.sub(r"\)\Z", "", rest))
+        if not given and len(only) == 1 and is_mapping(only[0]):
+            given = join_halves(dump_json(only[0]))
         if head and given:
-            calls = [(head["name"], given, "the call has keyword arguments")]
+            calls = [(head["name"], given, "the call is code")]
     found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
 
