@@ -364,11 +364,11 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
 def open_reasoning(turn: Turn, found: Found) -> None:
     """Begin reasoning, and tell where none belongs."""
     state = turn.state
-    if HAS_OPTIONAL_TEXTS:
-        turn.tell_missing(found, found.offset)
     if REASONING_ENDS_AS_IT_BEGINS and state.thinking:
         state.thinking = False
         return
+    if HAS_OPTIONAL_TEXTS:
+        turn.tell_missing(found, found.offset)
     is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
     if state.thinking:
         turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)

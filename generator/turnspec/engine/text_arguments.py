@@ -26,8 +26,6 @@ from turnspec.engine.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from turnspec.engine.markers import Markers
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
@@ -158,11 +156,12 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         turn.tell_missing(found)
     key = key_of(found) if ENTITIES else found.slot("key")
     parameters = (turn.tools or {}).get(call.name, {})
-    properties: dict[str, Any] = {}
-    for option in schema_options(parameters, parameters):
-        properties = {**object_in(option, "properties"), **properties}
+    options = schema_options(parameters, parameters)
+    all_properties = [object_in(option, "properties") for option in options]
+    named = [properties for properties in all_properties if key in properties]
     other = parameters.get("additionalProperties")
-    is_unknown = bool(properties) and key not in properties and not other
+    known = {name for properties in all_properties for name in properties}
+    is_unknown = bool(known) and not named and not other
     if is_unknown:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     call.given.add(key)
@@ -171,15 +170,15 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
             turn.problem("wrong_type", f"{found.slot('type')!r} is no type")
         types = set(TYPE_WORDS.get(found.slot("type"), ()))
     else:
-        types = json_types(properties.get(key, other), parameters)
+        types = json_types(named[0][key] if named else other, parameters)
     may_be_all = is_unknown and key == "arguments" and not call.pieces
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
     value.may_be_all = may_be_all
-    is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(properties))
+    is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(known))
     if is_known or not ARGUMENT_SHOWS_ITSELF:
-        value.other_keys = set(properties) - call.given
+        value.other_keys = known - call.given
     return value
 
 
