@@ -69,7 +69,8 @@ def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
     if not any(calls):
         head = re.match(CALLED.replace("NAME", NAME), text)
         rest = text[head.end() :].rstrip(WHITE_SPACE) if head else ""
-        given, only = literal_as_json(f"_({rest}"), objects_in(re.sub(r"\)\Z", "", rest))
+        given = literal_as_json(f"_({rest}")
+        only = objects_in(re.sub(r"\)\Z", "", rest))
         if not given and len(only) == 1 and is_mapping(only[0]):
             given = join_halves(dump_json(only[0]))
         if head and given:
