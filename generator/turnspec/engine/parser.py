@@ -66,7 +66,7 @@ class Parser:
         tokens = None if special_tokens is None else tuple(special_tokens)
         ends = (stop,) if isinstance(stop, str) else tuple(stop or ())
         rules = rules_for(ends, tokens)
-        for text in (begun, last, opening):
+        for text in (begun, last, opening):  # the first that leaves the turn open
             self._options["prefill"] = header + text
             self._turn = Turn(Input(-len(text), rules), self._options)
             self._reading = read_turn(self._turn)
