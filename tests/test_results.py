@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import re
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
-from tests.generated_formats import KINDS, committed_format
+from tests.generated_formats import KINDS, committed_format, committed_spec
 from tests.grammar_engines.random_texts import mutated
 from tests.test_parser_promises import for_examples, module_of, spec_of, turns_behind_a_prompt
 from turnspec.codegen.facts import facts_of
+from turnspec.codegen.held_back import held_back
 from turnspec.codegen.markers import leading_text
 from turnspec.deviations.turns import Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
+from turnspec.spec.message import Call, Message
+from turnspec.spec.model import Literal
 from turnspec.verification.messages import format_markers
 
 NAME = re.compile(f"[^{NOT_IN_NAMES}]{{1,{LONGEST}}}")
@@ -39,6 +43,27 @@ def test_names_are_names_and_arguments_load(name: str, data: st.DataObject) -> N
             json.loads(call.arguments, parse_constant=pytest.fail)
 
 
+@pytest.mark.parametrize("name", [name for name in KINDS if committed_spec(name).tools])
+def test_a_call_with_a_misspelt_mark_is_right_or_not_complete(name: str) -> None:
+    """Of the marks that close its values, each without one of its signs: they are in no value."""
+    form = committed_format(name)
+    items = form.spec.tools.arguments.item if form.spec.tools else ()
+    pieces = [piece.text.strip() for piece in items if isinstance(piece, Literal)]
+    call = Call("get_weather", {"city": "Paris is nice", "days": 3}, form.call.id)
+    text = form.write(Message(calls=(call,)))
+    options = {"tools": tool_definitions((call,)), "prefill": form.spec.turn.header}
+    places = {
+        found.start() + at
+        for mark in pieces[-1:] * (len(pieces) > 1)
+        for found in re.finditer(re.escape(mark), text)
+        for at, sign in enumerate(mark)
+        if not sign.isspace()
+    }
+    for at in places:
+        for read in form.module.parse(text[:at] + text[at + 1 :], **options).tool_calls:
+            assert not read.complete or json.loads(read.arguments) == call.arguments, text[at - 9 :]
+
+
 TEXT = "Hello there. 2 < 3, [x] {y} `z` and (so) on: to=be | or *not*, </b> <!-- c -->.\n\nBye"
 
 
@@ -56,6 +81,35 @@ def test_no_more_is_held_back_than_may_become_a_marker(name: str) -> None:
         compact = re.sub(r"\s+", "", held)
         may_begin = any(text.startswith(compact) for text in beginnings)
         assert may_begin or _begins_slot(compact, form), (held, said)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_module_says_how_much_is_held_back(name: str) -> None:
+    """Of each marker in its longest form, with a sign that it hasn't before its end."""
+    form = committed_format(name)
+    facts = facts_of(form.spec)
+    told = re.search(r"marker, of at most (\d+) ", held_back(facts))
+    assert told
+    prompt = form.spec.turn.header + form.spec.content.start + "Well"
+    for row in facts.tables["IN_TEXT"]:
+        longest = longest_form(row.marker) + longest_form(next(iter(row.if_before), ""))
+        parser = form.module.Parser(prefill=prompt, tools=[])
+        said = 0
+        for at, character in enumerate(f" {longest[:-1]}~", start=1):
+            events = parser.feed(character)
+            if any(event.type != "content" for event in events):
+                break  # it is a call
+            said += sum(len(event.text) for event in events)
+            assert at - 1 - said <= int(told[1]), (row.marker, longest)
+
+
+def longest_form(marker: Any) -> str:
+    """Return a marker with a long name and many blanks, and the first of what has to follow it."""
+    text, following = (marker, ()) if isinstance(marker, str) else marker
+    shown = text.replace(" ", " " * 99).replace("{name}", "n" * 256).replace("{key}", "k" * 256)
+    shown = re.sub(r"\{\?([^{}]*)\}", r"\1", shown.replace("{{", "{"))
+    shown = re.sub(r"(?<=.)\{[a-z][^{}]*\}", "", shown)
+    return shown + (longest_form(following[0]) if following else "")
 
 
 def _begins_slot(held: str, form: Format) -> bool:

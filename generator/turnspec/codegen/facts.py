@@ -255,6 +255,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "ONLY_IN_SECTION": in_section,
         "HAS_SECTIONS": bool(in_section or calls.opening),
         "ARGUMENT_HAS_END": has_end,
+        "ARGUMENT_SIGNS": arguments.end.strip()[:1] + arguments.end.strip()[-1:],
         "HAS_KNOWN_ENDS": has_end and not arguments.are_keyed,
         "ARGUMENTS_ARE_KEYED": arguments.are_keyed,
         "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or any(map(str.isalnum, first)),

@@ -6,18 +6,25 @@ import re
 from collections.abc import Mapping, Sequence
 
 from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts
+from turnspec.codegen.rules import Marker
+from turnspec.engine.markers import BLANKS
+
+_STOPS = ("{stop}", "{stop 2}", "{stop 3}")
 
 
 def held_back(facts: FormatFacts) -> str:
     """Return sentences on what a parser holds back till more of the text comes."""
     slots = {slot: _longest_slot(steps) for slot, steps in facts.slots.items()}
-    rows = [row.marker for table in facts.tables.values() for row in table]
-    held = [text for text in (*rows, *facts.turn_ends) if "{stop" not in text]
-    longest = max((_longest(text, slots) for text in held), default=1) - 1
+    slots |= {blank: _longest_slot(steps) for blank, steps in BLANKS.items()}
+    end = max((_longest(end, slots) for end in facts.turn_ends), default=0)
+    slots |= dict.fromkeys(_STOPS, end)
+    rows = [(row.marker, row.if_before) for table in facts.tables.values() for row in table]
+    markers: tuple[Marker, ...] = (*rows, *facts.turn_ends)
+    longest = max((_longest(marker, slots) for marker in markers), default=1) - 1
     text = (
         "White space, till more text follows; and what may become a marker, of at most "
-        f"{max(longest, 0)} characters (names and keys may have 256, blanks 99). A longer "
-        "`stop` text can raise that."
+        f"{max(longest, 0)} characters (a name or a key may have 256, each run of blanks 99). A "
+        "longer `stop` text can raise that."
     )
     return text + "".join(f" {told}" for told, is_so in _held_calls(facts).items() if is_so)
 
@@ -29,10 +36,10 @@ def _held_calls(facts: FormatFacts) -> dict[str, object]:
     return {
         "An argument that is no string by its tool's schema, until it ends.": is_text,
         "A number, true, false or null in arguments, until it ends.": calls and not is_text,
-        "A call's object, until its name has come.": has["CALLS_ARE_OBJECTS"],
+        "A call's object, until its name is known.": has["CALLS_ARE_OBJECTS"],
         "A call in another syntax, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
-        "A call in open reasoning, until the turn ends (then it is one), or text or the end of "
-        "reasoning comes (then it is none).": has["HAS_DRAFTS"],
+        "A call in open reasoning, until the turn ends (then it counts), or text or the end of "
+        "reasoning comes (then it is reasoning).": has["HAS_DRAFTS"],
     }
 
 
@@ -42,7 +49,9 @@ def _longest_slot(steps: Sequence[str]) -> int:
     return sum(int(most or 1) for found in counts for most, _ in found)
 
 
-def _longest(marker: str, slots: Mapping[str, int]) -> int:
-    """Return how many characters a marker has at most."""
-    parts = re.findall(r"\{\{|\}\}|\{[^{}]+\}|[\s\S]", marker)
-    return sum(slots.get(part, len(part) - 3 if part[:2] == "{?" else 1) for part in parts)
+def _longest(marker: Marker, slots: Mapping[str, int]) -> int:
+    """Return how many characters a marker has at most, with what has to follow it."""
+    text, following = (marker, ()) if isinstance(marker, str) else marker
+    parts = re.findall(r"\{\{|\}\}|\{[^{}]+\}|[\s\S]", text)
+    own = sum(slots.get(part, len(part) - 3 if part[:2] == "{?" else 1) for part in parts)
+    return own + max((_longest(other, slots) for other in following), default=0)

@@ -24,6 +24,7 @@ _TOOLS = [{"name": "get_weather"}]
 _WIDTH = 88
 _LINE = 76  # characters of a text in a row
 _SHOWN = 30  # characters at each end of a longer one
+_NEEDS = "(Python 3.10+)"
 _COLUMN = 40  # in which events stand
 _DEVIATIONS = 8  # rows at most
 _LINES = 36  # that these rows have together, at most
@@ -31,16 +32,20 @@ _BREAKS = 5
 _TEXT = "It rains."
 _THOUGHT = "Let me see."
 _USE = """\
-    message = parse(text, tools=tools)  # a whole text; tools tell the types of arguments
-    parser = Parser(tools=tools)  # or a stream; `prefill` says how the prompt ends
+    message = parse(text{tools})  # a whole text{types}
+    parser = Parser({given})  # or a stream; `prefill`: the turn's start in the prompt
     for piece in stream:
         for event in parser.feed(piece): ...
     events = parser.finish()
-    message = parser.message  # content, reasoning_content, tool_calls, problems
-    message.tool_calls  # id, name and arguments (JSON text); run those that are `complete`
-
-`parse` and `feed` never raise on what a model writes. `message.problems` tells what
-deviates, and quotes text that is in no other field: "# kind" here, or "# -" for none."""
+    message = parser.message  # {fields}, problems
+"""
+_CALLS = """\
+    message.tool_calls  # id, name, arguments (JSON text if `complete`: run no others)
+"""
+_TOLD = """
+`parse` and `feed` never raise on what a model writes. `message.problems` (offset, kind,
+message) tells what deviates, and quotes any text left out elsewhere. The rows below are
+what this module gave: "# kind" names a problem's kind, "# -" says that there is none."""
 
 
 def docstring(
@@ -55,8 +60,8 @@ def docstring(
     others = (*several, *_deviations(facts, called))
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
-        f"Reads turns in the format of {_visible(facts.format['name'])}.",
-        f"{_USE}{_begun(facts.format)}",
+        f"Reads turns in the format of {_visible(facts.format['name'])} {_NEEDS}.",
+        f"{_use(facts)}{_begun(facts.format)}",
         "\n".join(_sample_rows(module, tools, header, samples[:2])),
         "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),
         *_value_ends(facts, parse, called),
@@ -67,6 +72,19 @@ def docstring(
     text = "\n\n".join(blocks).replace('"""', "'''")
     is_raw = "\\" in text
     return f'{"r" if is_raw else ""}"""{text}\n"""\n'
+
+
+def _use(facts: FormatFacts) -> str:
+    """Return how the module is used, without what its messages never have."""
+    calls, reasons = bool(facts.values["HAS_CALLS"]), bool(facts.values["HAS_REASONING"])
+    fields = ("content", *["reasoning_content"] * reasons, *["tool_calls"] * calls)
+    use = _USE.format(
+        tools=", tools=tools" * calls,
+        given="tools=tools" * calls,
+        types="; tools tell the types of arguments" * calls,
+        fields=", ".join(fields),
+    )
+    return use + _CALLS * calls + _TOLD
 
 
 def _begun(texts: Mapping[str, str]) -> str:
@@ -198,12 +216,12 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
         missing = f" If {_quoted(marker)} is missing, a value ends where its call does."
         return told + missing * is_read_on
     if facts.style:
-        signs = "".join(dict.fromkeys(str(facts.style["after_string"])))
+        signs = "".join(dict.fromkeys(str(facts.style["after_string"]))).replace(":", "")
         return (
-            f"A string ends at its quote if one of {_quoted(signs)} or what ends the call comes"
-            " next; else that is text. Any other value says itself where it ends."
+            f"A string ends at its quote if one of {_quoted(signs)}, `key=` or what ends the call"
+            " comes next; else the quote is text. Any other value says itself where it ends."
         )
-    return "Each value is JSON: what a string holds ends nothing."
+    return "Each value is JSON: a marker in a string is its text."
 
 
 def _next_text(marker: Marker) -> str:

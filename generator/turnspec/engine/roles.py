@@ -75,12 +75,12 @@ class Role(Enum):
 class When(Enum):
     """In which case a rule counts, where special tokens are known."""
 
-    FIRST_END = "first_end"  # what ends a call first is, or holds, a token
-    LATER_END = "later_end"  # it is none, but what follows it is
+    FIRST_END = "first_end"  # the first marker that ends a call is, or holds, one
+    LATER_END = "later_end"  # only the one after it does
 
 
 class Rule:
-    """A marker counts as `role` if one of `if_before`, which stays unread, is next."""
+    """A marker counts as `role` if one of `if_before` follows, which stays unread."""
 
     def __init__(self, role: Role, marker: str, if_before: Followers = ()) -> None:
         self.role, self.marker, self.if_before = role, marker, if_before

@@ -8,6 +8,7 @@ from turnspec.engine.elements import NestedValue, first_element, read_elements
 from turnspec.engine.facts import (
     ARGUMENT_HAS_END,
     ARGUMENT_SHOWS_ITSELF,
+    ARGUMENT_SIGNS,
     ARGUMENTS_ARE_KEYED,
     END_OF_GUARD,
     ENTITIES,
@@ -21,6 +22,7 @@ from turnspec.engine.json_texts import dump_json
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import object_in, schema_options
+from turnspec.engine.turn import missing_texts
 from turnspec.engine.types import as_json, json_types
 from turnspec.engine.values import Value
 
@@ -114,6 +116,9 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         turn.input.take(end.end)
     elif ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
+        value.lacks_mark = True
+    if value.lacks_mark and any(sign in value.edges for sign in ARGUMENT_SIGNS):
+        call.complete = False  # it may hold that mark, misspelt
     turn.events += call.add(value.end(turn))
     return end is not None
 
@@ -175,6 +180,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
+    value.lacks_mark = HAS_OPTIONAL_TEXTS and bool(missing_texts(found))
     value.may_be_all = may_be_all
     is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(known))
     if is_known or not ARGUMENT_SHOWS_ITSELF:

@@ -27,6 +27,8 @@ class Value:
         self.is_string = types <= {"string"}
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
+        self.lacks_mark = False  # whether one around it is missing
+        self._start = len(call.pieces) + 1  # of its own pieces
         self.may_be_all = False  # whether an object has all arguments of the call
         self._pieces: GrowingText = []
         self._asked = 0  # how often it was asked whether it is whole
@@ -60,6 +62,12 @@ class Value:
     def text(self) -> str:
         """The text so far, of what is no string."""
         return "".join(self._pieces)
+
+    @property
+    def edges(self) -> str:
+        """The first characters so far, and the last ones."""
+        pieces = self._call.pieces[self._start :] if self.is_string else self._pieces
+        return "".join(pieces[:40])[:40] + "".join(pieces[-40:])[-40:]
 
     @property
     def may_end(self) -> bool:

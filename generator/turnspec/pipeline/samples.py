@@ -18,6 +18,7 @@ def sample_turns(spec: Spec) -> list[str]:
     if spec.tools:
         calls = tuple(allowed_call(spec, call) for call in (SAMPLE_CALLS[0], _SECOND_CALL))
         messages.append(Message("", reasoning, calls[:1]))
-        messages += [Message("", "", calls)] * spec.capabilities.parallel_calls
+        can, is_told = spec.capabilities, not spec.capabilities.tool_calls  # by an overlay
+        messages += [Message("", "", calls)] * (can.parallel_calls or is_told)
     shown = (expected_message(spec, message) for message in messages)
     return [spec.turn.header + write_parts(spec, message, Part.START) for message in shown]
