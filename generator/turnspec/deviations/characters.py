@@ -78,6 +78,16 @@ def words_of_python(form: Format) -> Iterator[Case]:
     yield replace(form.case(written, Message(calls=(call,)), "malformed"), complete=True)
 
 
+def key_alone(form: Format) -> Iterator[Case]:
+    """A key of the arguments has no value: the call has the others, and isn't complete."""
+    if not _has_json_strings(form):
+        return
+    call = replace(form.call, arguments={"city": "Rome", "days": 345})
+    message = Message(calls=(replace(call, arguments={"city": "Rome"}),))
+    written = form.write(Message(calls=(call,))).replace("345", "")
+    yield replace(form.case(written, message, "malformed"), complete=False)
+
+
 def _has_json_strings(form: Format) -> bool:
     if not form.calls or "city" not in form.call.arguments:
         return False

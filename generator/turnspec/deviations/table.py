@@ -109,5 +109,6 @@ DEVIATIONS: dict[str, Deviation] = {
     "characters: wrong escapes": characters.wrong_escapes,
     "characters: single quotes": characters.single_quotes,
     "characters: words of Python": characters.words_of_python,
+    "characters: a key alone": characters.key_alone,
     "characters: other literals": characters.other_literals,
 }

@@ -187,6 +187,8 @@ class JsonValue:
             return False
         if self._expected != "comma" and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")
+            if self._turn and self._turn.call and self.waiting.strip() != ",":
+                self._turn.call.lost_a_key = True
             self._held.clear()
         self._closers.pop()
         if len(self._closers) < self._depth:

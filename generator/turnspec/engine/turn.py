@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from turnspec.engine.facts import (
+    ARGUMENTS,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
@@ -88,6 +89,8 @@ class OpenCall:
         self.told = told  # up to which offset the events tell of the text
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
+        if ARGUMENTS != "text":
+            self.lost_a_key = False  # that had no value
         if HAS_ELEMENTS:
             self.collected: list[str] | None = None  # what waits for more of it
 
@@ -320,6 +323,8 @@ class Turn:
         if flaw:
             self.problem(*flaw)
         ended.complete = call.complete and not (flaw and flaw[0] == "not_json")
+        if ARGUMENTS != "text" and call.lost_a_key:
+            ended.complete = False
         late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
         ended.id += late_id
         index, end = call.index, self.input.here

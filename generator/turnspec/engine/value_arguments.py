@@ -183,9 +183,9 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
 def end_value(turn: Turn, call: OpenCall, value: JsonValue, before: str) -> None:
     """End a value with what closes it; a value that is not there is null."""
     text = value.close()
-    call.complete = call.complete and not text
     if before and not text:
         if not turn.input.final:
             turn.problem("malformed", f"no value after {before!r}")
         text = "null"
+    call.complete = call.complete and not text
     turn.events += call.add(before + text)
