@@ -294,5 +294,6 @@ def as_object(turn: Turn, text: str) -> str:
         input = Input(0, turn.input.rules, load_json(text))
         input.final = True
         inner = JsonValue(input)
-        text = join_halves(inner.read() + inner.close())
+        held = join_halves(inner.read() + inner.close())
+        text = held if held.startswith("{") or not input.text.strip() else text
     return text if text.strip() and text != "null" else "{}"
