@@ -100,9 +100,9 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
 
 
 def _without_tag(starts: Sequence[str]) -> Iterator[str]:
-    """Yield headers whose tag may be missing before their word."""
-    headed = (re.fullmatch(r"(<[^<>{} ]+>) (\w+ <.*)", start) for start in starts)
-    yield from (f"{{?{found[1]}}} {found[2]}" for found in headed if found)
+    """Yield headers whose tag may be missing before their word, and another word behind it."""
+    headed = (re.fullmatch(r"(<[^<>{} ]+>) (\w+) (<.*)", start) for start in starts)
+    yield from (f"{{?{it[1]}}} {it[2]}{{word}}{it[3]}" for it in headed if it)
 
 
 def _header_end(marks: Marks, header: str) -> str:
