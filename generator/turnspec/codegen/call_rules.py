@@ -147,11 +147,10 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
 
 def _heads_alone(marks: Marks) -> Roles:
     """Return heads with nothing but the name, where the turn ends."""
-    before, name, behind = marks.calls.start.partition("{name}")
-    if not name or len(leading_text(before)) < FEWEST_SIGNS:
+    before, name, _ = marks.calls.start.partition("{name}")
+    if not name or len(leading_text(before)) < FEWEST_SIGNS or marks.calls.opening:
         return []
-    alone = ("name_alone", (before + name, [spaced(end) for end in marks.text.turn_end]))
-    return [] if marks.calls.opening else [alone]
+    return [("name_alone", (before + name, [spaced(end) for end in marks.text.turn_end]))]
 
 
 def head_without_tag(marks: Marks) -> list[str]:

@@ -319,7 +319,7 @@ class Turn:
         flaw = find_flaw(ended.arguments)
         if flaw:
             self.problem(*flaw)
-        ended.complete = call.complete and not (flaw and flaw[0] == "not_json")
+        ended.complete = call.complete and (not flaw or flaw[0] == "repeated_argument")
         late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
         ended.id += late_id
         index, end = call.index, self.input.here
