@@ -350,7 +350,10 @@ CASES: dict[str, Case] = {
         told=["unknown_tool", "malformed"],
     ),
     "a word instead of JSON": Case(
-        "json", "<call add>nonsense</call>", calls=[("add", "nonsense")], told=["malformed"]
+        "json",
+        "<call add>nonsense</call>",
+        calls=[("add", "nonsense")],
+        told=["malformed", "not_an_object"],
     ),
     "a string that isn't closed": Case(
         "json",

@@ -116,7 +116,7 @@ def _head_roles(marks: Marks) -> Roles:
             found.append(("noisy_opening", (opening + "{noise}", following)))
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
-        found += [*(lines if calls.begin_with_name else heads), *_broken_heads(marks)]
+        found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]
     mentions = _mention_roles(marks)  # one that is said twice may look like a tag
     found += [*mentions[:-1], *others, *mentions[-1:]]
     found += [("section_end", end) for end in calls.section_end]
@@ -145,14 +145,12 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     return [(role, _with_follows(marks, head)) for role, head in heads]
 
 
-def _broken_heads(marks: Marks) -> Roles:
-    """Return heads that have no name where it belongs, or nothing else behind it."""
-    before, name, behind = marks.calls.start.partition("{name}")
-    if not name or len(leading_text(before)) < FEWEST_SIGNS:
+def _heads_alone(marks: Marks) -> Roles:
+    """Return heads with nothing but the name, where the turn ends."""
+    before, name, _ = marks.calls.start.partition("{name}")
+    if not name or len(leading_text(before)) < FEWEST_SIGNS or marks.calls.opening:
         return []
-    unnamed = ("unnamed", _with_follows(marks, f"{before}{{not a name}}{behind}"))
-    alone = ("name_alone", (before + name, [spaced(end) for end in marks.text.turn_end]))
-    return [unnamed] if marks.calls.opening else [unnamed, alone]
+    return [("name_alone", (before + name, [spaced(end) for end in marks.text.turn_end]))]
 
 
 def head_without_tag(marks: Marks) -> list[str]:

@@ -38,6 +38,9 @@ def extra_fields(form: Format) -> Iterator[Case]:
     ]
     for change in changes:
         yield _members_changed(form, change, "extra_field")
+    key = next(iter(form.call.arguments))
+    case = _members_changed(form, lambda members: {**members, key: "Rome"}, "extra_field")
+    yield replace(case, complete=False)  # as an argument is outside
 
 
 def comma_behind_calls(form: Format) -> Iterator[Case]:
@@ -84,6 +87,32 @@ def empty_arguments(form: Format) -> Iterator[Case]:
     elif form.calls:
         message = Message(calls=(Call(form.call.name, {}, form.call.id),))
         yield form.case(form.write(message), message)
+
+
+def other_arguments(form: Format) -> Iterator[Case]:
+    """The arguments are a string or a number, and no object: what is written is handed on."""
+    values: tuple[Any, ...] = ("Paris", 3)
+    for value in values:
+        told = ("not_an_object", *(["string_arguments"] * isinstance(value, str)))
+        if form.json_call:
+            case = _arguments_changed(form, value, {}, *told)
+        elif _has_json_arguments(form) and _name_is_closed(form):
+            case = _argument_text(form, json.dumps(value), {}, *told)
+        else:
+            return
+        yield replace(case, calls=((form.call.name, value),), complete=False)
+
+
+def unreadable_name(form: Format) -> Iterator[Case]:
+    """What stands where the name belongs can be none: the call is text, and told."""
+    if not form.calls or is_bare(form) or form.marks.text.headers:
+        return
+    text = form.call_text(form.call).replace(form.call.name, f"{form.call.name} it up", 1)
+    section = f"{form.tools.section_start}{text}{form.tools.section_end}".strip()
+    written, closing = form.write(form.one_call, [text]), section[section.rfind("<") :]
+    ends = (text for end in form.spec.turn.ends for text in (end.final, end.followed))
+    if section.endswith(">") and section in written and not any(closing in end for end in ends):
+        yield form.case(written, Message(section), "no_name")
 
 
 def renamed_arguments(form: Format) -> Iterator[Case]:

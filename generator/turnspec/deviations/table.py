@@ -35,6 +35,8 @@ DEVIATIONS: dict[str, Deviation] = {
     "calls: in the wrapper of APIs": calls.openai_wrapper,
     "calls: arguments as a string": calls.string_arguments,
     "calls: arguments empty, null or missing": calls.empty_arguments,
+    "calls: arguments that are no object": calls.other_arguments,
+    "calls: a name that is none": calls.unreadable_name,
     "calls: arguments under another key": calls.renamed_arguments,
     "calls: a brace missing": calls.missing_brace,
     "calls: a brace too many": calls.extra_brace,

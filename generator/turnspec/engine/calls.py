@@ -52,13 +52,8 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
         return bool(head and turn.tools is not None and head.slot("name") not in turn.tools)
-    if found.role is Role.UNNAMED:
-        turn.problem("no_name", "what looks like a call has no name", found.offset)
-        turn.state.mentioned = True
-        return True
-    if found.role is Role.NAME_ALONE:
-        return found.slot("name") not in (turn.tools or ())
-    if CALLS_BEGIN_WITH_NAME and found.role is Role.CALL:
+    is_by_name = CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
+    if is_by_name or found.role is Role.NAME_ALONE:
         return found.slot("name") not in (turn.tools or ())
     if FIRST_CALL and found.role is Role.UNTAGGED_CALL:
         return found.slot("name") not in (turn.tools or ())

@@ -35,7 +35,8 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     call.complete = arguments.close()
     if arguments.text:
         turn.events += call.add(as_object(turn, arguments.text))
-    if call.complete and not call.pieces:  # what follows may be unreadable arguments
+    is_read = bool(call.pieces or arguments.text)
+    if call.complete and not is_read:  # what follows may be unreadable arguments
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     if HAS_TAIL and call.complete:
         yield from read_tail(turn, call)
@@ -74,7 +75,7 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
         if input.final or (found and not found.is_partial):
             break
         yield None
-    call.complete = found is not None and not is_known
+    call.complete = found is not None
     if found is None:
         turn.cut_off("")
     turn.events += call.add(after)

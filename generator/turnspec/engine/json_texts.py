@@ -59,6 +59,7 @@ def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
         value = load_json(text, hook=apart)
     except ValueError:
         return "not_json", "the arguments are not JSON"
-    keys = value if is_mapping(value) else ()
-    again = [key for key in keys if isinstance(key, Again)]
+    if not is_mapping(value):
+        return "not_an_object", f"the arguments are {text}"
+    again = [key for key in value if isinstance(key, Again)]
     return ("repeated_argument", f"another value for {again[0]!r}") if again else None

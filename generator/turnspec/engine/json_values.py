@@ -14,7 +14,6 @@ from turnspec.engine.markers import after_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.results import ProblemKind
     from turnspec.engine.turn import Turn
 
 TOKENS = (
@@ -287,14 +286,12 @@ def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
 
 
 def as_object(turn: Turn, text: str) -> str:
-    """Return arguments as an object, which a string may hold; tell of what is none."""
-    if text.startswith("{"):
-        return text
-    kinds: dict[str, ProblemKind] = {'"': "string_arguments", "n": "no_arguments"}
-    turn.problem(kinds.get(text[:1], "not_an_object"), f"the arguments are {text}")
+    """Return arguments as an object if a string holds it, and no text for null."""
     if text.startswith('"'):
+        turn.problem("string_arguments", f"the arguments are {text}")
         input = Input(0, turn.input.rules, load_json(text))
         input.final = True
         inner = JsonValue(input)
-        text = join_halves(inner.read() + inner.close())
-    return text if text.strip() and text != "null" else "{}"
+        held = join_halves(inner.read() + inner.close())
+        text = text if input.text.strip() and held[:1] != "{" else held or "{}"
+    return "" if text == "null" else text

@@ -24,6 +24,7 @@ from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import Role
+from turnspec.engine.tools import object_in
 from turnspec.engine.turn import Hold
 from turnspec.engine.whole_arguments import WholeArguments
 
@@ -226,6 +227,9 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")
         call.spare = call.spare or (text if text.startswith("{") else "")
+        schema = open_call and turn.tools and turn.tools.get(open_call.name)
+        if open_call and key in object_in(schema, "properties"):
+            open_call.complete = False  # an argument is outside of the arguments
     return True
 
 

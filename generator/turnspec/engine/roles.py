@@ -36,7 +36,6 @@ class Role(Enum):
     UNTAGGED_CALL = "untagged_call"
     SHORT_CALL = "short_call"
     CLOSED_CALL = "closed_call"  # without arguments
-    UNNAMED = "unnamed"  # a head that has what can be no name
     NAME_ALONE = "name_alone"  # of a call, before the turn's end
     NEXT_CALL = "next_call"  # the end of a call, and the head of another one without its tag
     OTHER_SYNTAX = "foreign"

@@ -73,9 +73,7 @@ class Rules:
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
         self.in_text = self._made(IN_TEXT, alone)
         # What goes on in a word may be text.
-        self.at_text_end = self._made(
-            IN_TEXT, (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, Role.UNNAMED, *alone)
-        )
+        self.at_text_end = self._made(IN_TEXT, (Role.NOISY_OPENING, Role.OTHER_SYNTAX_NAME, *alone))
         self.before_content = self._made(BEFORE_CONTENT)
         self.content_headers = self._made(CONTENT_HEADERS)
         self.left_out_if_last = self._made(LEFT_OUT_IF_LAST)
@@ -152,7 +150,7 @@ class Rules:
 #: Markers of calls that no opening stands before.
 HEADS = (
     *(Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    *(Role.CLOSED_CALL, Role.NAME_ALONE, Role.UNNAMED),
+    *(Role.CLOSED_CALL, Role.NAME_ALONE),
 )
 
 

@@ -322,7 +322,7 @@ class Turn:
         flaw = find_flaw(ended.arguments)
         if flaw:
             self.problem(*flaw)
-        ended.complete = call.complete and not (flaw and flaw[0] == "not_json")
+        ended.complete = call.complete and (not flaw or flaw[0] == "repeated_argument")
         if ARGUMENTS != "text" and call.lost_a_key:
             ended.complete = False
         late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"

@@ -94,8 +94,8 @@ function membersJoined(value: JsonData): JsonData {
 export function findFlaw(text: string): readonly [ProblemKind, string] | null {
   const value = loadedJson(text);
   if (value === undefined) return ["not_json", "the arguments are not JSON"];
-  const keys = value instanceof Map ? [...value.keys()] : [];
-  const again = keys.find((key) => typeof key !== "string");
+  if (!(value instanceof Map)) return ["not_an_object", `the arguments are ${text}`];
+  const again = [...value.keys()].find((key) => typeof key !== "string");
   if (again === undefined) return null;
   return ["repeated_argument", `another value for ${repr(String(again))}`];
 }
