@@ -90,19 +90,12 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
         starts = (*starts, f"{recipient}{name} {end}")
     text = replace(
         text,
-        reasoning_start=(*text.reasoning_start, *_without_tag(text.reasoning_start)),
-        content_start=(*starts, *_without_tag(starts)),
+        content_start=starts,
         leads=(*text.leads, end),
         turn_start=(*text.turn_start, *found),
         headers=starts,
     )
     return replace(marks, text=text, calls=calls)
-
-
-def _without_tag(starts: Sequence[str]) -> Iterator[str]:
-    """Yield headers whose tag may be missing before their word, and another word behind it."""
-    headed = (re.fullmatch(r"(<[^<>{} ]+>) (\w+) (<.*)", start) for start in starts)
-    yield from (f"{{?{it[1]}}} {it[2]}{{word}}{it[3]}" for it in headed if it)
 
 
 def _header_end(marks: Marks, header: str) -> str:
