@@ -318,7 +318,7 @@ def test_small_modules_are_strict_typescript(tmp_path: Path) -> None:
         ("return ''.join(filter(None, [text]))", "line 8: call of filter"),
         (
             "try:\n        pass\n    except KeyError:\n        pass\n    return text",
-            "another error",
+            "line 8: Try",
         ),
         ("x = {'a': 1}\n    x['a'] += 1\n    return text", "line 9: Add and = of num"),
         (

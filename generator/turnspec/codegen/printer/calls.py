@@ -124,6 +124,11 @@ class Calls(Walking):
         """An object itself is what JavaScript compares it by."""
         return self.value(node.args[0])
 
+    def _call_attempted(self, node: ast.Call, _: Kind) -> Value:
+        """A call that `Simplifier` asks for: it may throw a ValueError."""
+        value = self.value(node.args[0])
+        return Value(called("attempted", [f"() => {value.text}"]), value.kind)
+
     def _call_bool(self, node: ast.Call, _: Kind) -> Value:
         return self.as_bool(node.args[0])
 

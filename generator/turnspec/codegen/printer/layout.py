@@ -20,6 +20,13 @@ _ARM = (
 _IF, _ELSE, _FOR = map(_ARM.format, (r"if \([^\n]*\)", "else", r"for \([^\n]*\)"))
 #: A condition, or a loop, of which all blocks hold one statement.
 _SHORT = re.compile(rf"^( *)(?:{_IF}(?: else {_IF})*(?: {_ELSE})?(?! else)|{_FOR})$", re.MULTILINE)
+#: A function of one statement.
+_FUNCTION = re.compile(
+    r"^( *)((?!(?:if|for|while|switch) |return\b)[^\n]*\)[^\n()]* \{)\n\1  (?!//|const |let )([^\n]*;)\n\1(\}\)?;?)$",
+    re.MULTILINE,
+)
+#: Members of a class or a type, of which nothing is told.
+_MEMBERS = re.compile(r"(?:^(?:  )+(?:(?:private|readonly) )*\w+[?!]?: [^;{}=/]*(?:=>[^;{}=/]*)?;\n){2,}", re.MULTILINE)
 
 #: Parts that break together, behind the sign that they begin with.
 _Group = list["str | _Group"]
@@ -108,6 +115,10 @@ def _break(group: _Group, lines: list[str]) -> None:
             return
     if group[0] == BEGIN:
         lines.append(inner)
+        line = inner + _flat(group[1:]).strip()
+        if COMMA in group and len(line) <= WIDTH:
+            lines[-1:] = [line, " " * base]
+            return
     segment: _Group = []
     for part in [*group[1:], END]:
         if part not in (LINE, COMMA, END, PAD):
@@ -137,8 +148,24 @@ def _width_to_break(parts: _Group, after: int) -> int:
 
 
 def shortened(text: str) -> str:
-    """Return lines of which blocks of one statement stand behind their heads, if all fit in."""
-    return _SHORT.sub(_without_braces, text)
+    """Return lines of which what is short stands on one: blocks and functions of one statement,
+    and members.
+    """
+    return _MEMBERS.sub(_filled, _FUNCTION.sub(_on_one_line, _SHORT.sub(_without_braces, text)))
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    line = f"{found[1]}{found[2]} {found[3]} {found[4]}"
+    return line if len(line) <= WIDTH and "//" not in line else found[0]
+
+
+def _filled(found: re.Match[str]) -> str:
+    lines: list[str] = []
+    for member in found[0].splitlines():
+        line = f"{lines[-1]} {member.lstrip()}" if lines else ""
+        is_beside = line and len(line) <= WIDTH and member[:4].count(" ")
+        lines[-1 if is_beside else len(lines):] = [line if is_beside else member]
+    return "\n".join([*lines, ""])
 
 
 def _without_braces(found: re.Match[str]) -> str:

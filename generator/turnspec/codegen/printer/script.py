@@ -10,6 +10,7 @@ from importlib import resources
 from itertools import groupby
 
 from turnspec import engine
+from turnspec.codegen.printer.layout import shortened
 from turnspec.codegen.printer.module import Module
 from turnspec.codegen.printer.names import camel, reached
 from turnspec.codegen.printer.untyped import untyped
@@ -133,7 +134,7 @@ def texts_of(
     for each in parts:
         text = _made_public(each.text, each.name, public)
         if text := text if is_typed else untyped(text):
-            yield text
+            yield shortened(text)
 
 
 def _made_public(text: str, name: str, public: Collection[str]) -> str:
