@@ -2,7 +2,8 @@
 
 Printed text holds signs for where it may break: BEGIN and END around what is indented on lines of
 its own, LINE for a blank or a break, COMMA for one before a bracket on its own line, PAD for a
-blank or nothing; CHAIN begins what is indented from its first break on.
+blank or nothing; CHAIN begins what is indented from its first break on, WHOLE what breaks at its
+first LINE if the rest fits into one line.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-BEGIN, END, LINE, COMMA, CHAIN, PAD = "\x02\x03\x04\x05\x06\x07"
-_SIGN = re.compile(f"([{BEGIN}-{PAD}])")
+BEGIN, END, LINE, COMMA, CHAIN, PAD, WHOLE = "\x02\x03\x04\x05\x06\x07\x08"
+_SIGN = re.compile(f"([{BEGIN}-{WHOLE}])")
 _INDENT = 2
 WIDTH = 100
 _ARM = (
@@ -23,6 +24,11 @@ _SHORT = re.compile(rf"^( *)(?:{_IF}(?: else {_IF})*(?: {_ELSE})?(?! else)|{_FOR
 #: A function of one statement.
 _FUNCTION = re.compile(
     r"^( *)((?!(?:if|for|while|switch) |return\b)[^\n]*\)[^\n()]* \{)\n\1  (?!//|const |let )([^\n]*;)\n\1(\}\)?;?)$",
+    re.MULTILINE,
+)
+#: What is done with each of many, on a line of its own.
+_LINK = re.compile(
+    r"^( *)([^\n]*[\w)\]])(\.\w+\()\n\1  (\([^\n]*\)[^\n]* => [^\n]*[^,{\n])\n\1(\)[^\n]*)$",
     re.MULTILINE,
 )
 #: Members of a class or a type, of which nothing is told.
@@ -83,7 +89,7 @@ def laid_out(text: str, indent: int = 0) -> list[str]:
     """Return a text as lines."""
     stack: list[_Group] = [[CHAIN]]
     for part in _SIGN.split(text):
-        if part in (BEGIN, CHAIN):
+        if part in (BEGIN, CHAIN, WHOLE):
             inner: _Group = [part]
             stack[-1].append(inner)
             stack.append(inner)
@@ -110,6 +116,10 @@ def _break(group: _Group, lines: list[str]) -> None:
     base = len(lines[-1]) - len(lines[-1].lstrip())
     inner = " " * (base + _INDENT)
     match group:
+        case [str(sign), before, _, *rest] if sign == WHOLE and any(type(it) is list for it in rest):
+            if len(inner) + len(_flat(rest)) > WIDTH:
+                _put([before, " ", *rest], lines, after=0)
+                return
         case [_, str(), list(), "]" | "}", str()] if len(inner) + len(_flat(group)) > WIDTH:
             _put(group[1:-1], lines, after=1)  # the brackets of one list are enough
             return
@@ -143,6 +153,8 @@ def _width_to_break(parts: _Group, after: int) -> int:
     for part in parts:
         if part in (LINE, COMMA) or part[0] == BEGIN:
             return size
+        if part[0] == CHAIN:
+            return size + _width_to_break(part[1:], 0)
         size += len(_flat(part))
     return size + after
 
@@ -151,7 +163,13 @@ def shortened(text: str) -> str:
     """Return lines of which what is short stands on one: blocks and functions of one statement,
     and members.
     """
-    return _MEMBERS.sub(_filled, _FUNCTION.sub(_on_one_line, _SHORT.sub(_without_braces, text)))
+    text = _LINK.sub(_linked, _SHORT.sub(_without_braces, text))
+    return _MEMBERS.sub(_filled, _FUNCTION.sub(_on_one_line, text))
+
+
+def _linked(found: re.Match[str]) -> str:
+    before, link = f"{found[1]}{found[2]}", f"{found[1]}  {found[3]}{found[4]}{found[5]}"
+    return f"{before}\n{link}" if len(link) <= WIDTH and "//" not in before else found[0]
 
 
 def _on_one_line(found: re.Match[str]) -> str:

@@ -8,12 +8,11 @@ from turnspec.codegen.printer.calls import Calls
 from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, Kind, Refused
 from turnspec.codegen.printer.layout import (
-    CHAIN,
     END,
     LINE,
+    WHOLE,
     WIDTH,
     called,
-    is_breakable,
     laid_out,
 )
 from turnspec.codegen.printer.names import OR, camel
@@ -110,7 +109,7 @@ class Statements(Calls):
 
     def _put_return(self, node: ast.Return, value: ast.expr | None) -> None:
         if value and not (isinstance(value, ast.Call) and self.returns == NULL):
-            self.put(joined("return", self.text(value, self.returns)), node)
+            self.put(f"return {self.text(value, self.returns)};", node)
             return
         if value:  # `return f()` of what returns nothing
             self.put(f"{self.text(value)};", node)
@@ -192,7 +191,5 @@ def stored(target: ast.expr) -> set[str]:
 
 
 def joined(before: str, text: str) -> str:
-    """Return a statement, which may break before a value that can't break."""
-    if is_breakable(text):
-        return f"{before} {text};"
-    return f"{CHAIN}{before}{LINE}{text};{END}"
+    """Return a statement, which may break before its value."""
+    return f"{WHOLE}{before}{LINE}{text};{END}"
