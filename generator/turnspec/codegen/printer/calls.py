@@ -66,7 +66,7 @@ _METHODS = {
     "match": {"start": (".start", NUM), "end": (".end", NUM), "group": (".get", STR)},
     "pattern": {
         **{"match": (".match", _FOUND), "fullmatch": (".fullmatch", _FOUND)},
-        **{"search": (".search", _FOUND), "finditer": (".finditer", Kind("iterable", (MATCH,)))},
+        **{"search": (".search", _FOUND), "finditer": (".finditer", list_of(MATCH))},
         **{"findall": (".findall", list_of(STR)), "sub": (".sub", STR)},
     },
 }

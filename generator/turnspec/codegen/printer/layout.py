@@ -15,25 +15,6 @@ BEGIN, END, LINE, COMMA, CHAIN, PAD, WHOLE = "\x02\x03\x04\x05\x06\x07\x08"
 _SIGN = re.compile(f"([{BEGIN}-{WHOLE}])")
 _INDENT = 2
 WIDTH = 100
-_ARM = (
-    r"(?:{0}) \{{(?: //.*)?\n\1  (?!(?:if|for|while|const|let|case) ?\b|//)[^\n]*;(?: //.*)?\n\1\}}"
-)
-_IF, _ELSE, _FOR = map(_ARM.format, (r"if \([^\n]*\)", "else", r"for \([^\n]*\)"))
-#: A condition, or a loop, of which all blocks hold one statement.
-_SHORT = re.compile(rf"^( *)(?:{_IF}(?: else {_IF})*(?: {_ELSE})?(?! else)|{_FOR})$", re.MULTILINE)
-#: A function of one statement.
-_FUNCTION = re.compile(
-    r"^( *)((?!(?:if|for|while|switch) |return\b)[^\n]*\)[^\n()]* \{)\n\1  (?!//|const |let )([^\n]*;)\n\1(\}\)?;?)$",
-    re.MULTILINE,
-)
-#: What is done with each of many, on a line of its own.
-_LINK = re.compile(
-    r"^( *)([^\n]*[\w)\]])(\.\w+\()\n\1  (\([^\n]*\)[^\n]* => [^\n]*[^,{\n])\n\1(\)[^\n]*)$",
-    re.MULTILINE,
-)
-#: Members of a class or a type, of which nothing is told.
-_MEMBERS = re.compile(r"(?:^(?:  )+(?:(?:private|readonly) )*\w+[?!]?: [^;{}=/]*(?:=>[^;{}=/]*)?;\n){2,}", re.MULTILINE)
-
 #: Parts that break together, behind the sign that they begin with.
 _Group = list["str | _Group"]
 
@@ -75,11 +56,6 @@ def enclosed(before: str, text: str, after: str) -> str:
     return f"{before}{BEGIN}{text}{END}{after}"
 
 
-def is_breakable(text: str) -> bool:
-    """Tell whether a text can break somewhere."""
-    return _SIGN.search(text) is not None
-
-
 def flat(text: str) -> str:
     """Return a text on one line."""
     return _SIGN.sub("", text.replace(LINE, " ").replace(PAD, " "))
@@ -116,7 +92,7 @@ def _break(group: _Group, lines: list[str]) -> None:
     base = len(lines[-1]) - len(lines[-1].lstrip())
     inner = " " * (base + _INDENT)
     match group:
-        case [str(sign), before, _, *rest] if sign == WHOLE and any(type(it) is list for it in rest):
+        case [str(sign), before, _, *rest] if sign == WHOLE and list in map(type, rest):
             if len(inner) + len(_flat(rest)) > WIDTH:
                 _put([before, " ", *rest], lines, after=0)
                 return
@@ -153,45 +129,7 @@ def _width_to_break(parts: _Group, after: int) -> int:
     for part in parts:
         if part in (LINE, COMMA) or part[0] == BEGIN:
             return size
-        if part[0] == CHAIN:
+        if isinstance(part, list) and part[0] == CHAIN:
             return size + _width_to_break(part[1:], 0)
         size += len(_flat(part))
     return size + after
-
-
-def shortened(text: str) -> str:
-    """Return lines of which what is short stands on one: blocks and functions of one statement,
-    and members.
-    """
-    text = _LINK.sub(_linked, _SHORT.sub(_without_braces, text))
-    return _MEMBERS.sub(_filled, _FUNCTION.sub(_on_one_line, text))
-
-
-def _linked(found: re.Match[str]) -> str:
-    before, link = f"{found[1]}{found[2]}", f"{found[1]}  {found[3]}{found[4]}{found[5]}"
-    return f"{before}\n{link}" if len(link) <= WIDTH and "//" not in before else found[0]
-
-
-def _on_one_line(found: re.Match[str]) -> str:
-    line = f"{found[1]}{found[2]} {found[3]} {found[4]}"
-    return line if len(line) <= WIDTH and "//" not in line else found[0]
-
-
-def _filled(found: re.Match[str]) -> str:
-    lines: list[str] = []
-    for member in found[0].splitlines():
-        line = f"{lines[-1]} {member.lstrip()}" if lines else ""
-        is_beside = line and len(line) <= WIDTH and member[:4].count(" ")
-        lines[-1 if is_beside else len(lines):] = [line if is_beside else member]
-    return "\n".join([*lines, ""])
-
-
-def _without_braces(found: re.Match[str]) -> str:
-    lines = re.split(rf"\n{found[1]}\}}(?: |$)", found[0])[:-1]
-    lines = [re.sub(r" \{( //.*)?\n *(.*)", r" \2\1", line) for line in lines]
-    lines = [line if line.startswith(found[1]) else found[1] + line for line in lines]
-    if len(lines) == 1 and len(lines[0]) > WIDTH and " // " in lines[0]:
-        line, _, note = lines[0].rpartition(" // ")
-        lines = [f"{found[1]}// {note}", line]
-    is_short = all(len(line) <= WIDTH and line.count("// ") < 2 for line in lines)
-    return "\n".join(lines) if is_short else found[0]

@@ -10,9 +10,9 @@ from importlib import resources
 from itertools import groupby
 
 from turnspec import engine
-from turnspec.codegen.printer.layout import shortened
 from turnspec.codegen.printer.module import Module
 from turnspec.codegen.printer.names import camel, reached
+from turnspec.codegen.printer.short import closed_up, shortened
 from turnspec.codegen.printer.untyped import untyped
 
 #: The files of the runtime, in a reader's order.
@@ -124,7 +124,7 @@ def script(module: str, *, is_typed: bool = True) -> str:
     words = {*source.defined, *re.findall(r"\.(\w+)", printed)}
     parts = needed([*names_in(printed + last), *PUBLIC], words)
     text = "\n\n".join([printed, *texts_of(parts, is_typed=is_typed), last]) + "\n"
-    return text if is_typed else INNER_DOC.sub("", text)
+    return closed_up(text if is_typed else INNER_DOC.sub("", text))
 
 
 def texts_of(

@@ -107,13 +107,17 @@ class Simplifier(ast.NodeTransformer):
         match node:
             case ast.Try(
                 [ast.Assign([ast.Name(name)], ast.Call() as call) as tried],
-                [ast.ExceptHandler(ast.Name("ValueError" | "PYTHON_ERRORS"), None, body) as handler],
+                [
+                    ast.ExceptHandler(
+                        ast.Name("ValueError" | "PYTHON_ERRORS") as error, None, body
+                    ) as handler
+                ],
                 [],
                 [],
             ) if isinstance(body[-1], LEAVING):
                 tried.value = _at(call, ast.Call(ast.Name("attempted", ast.Load()), [call], []))
                 test = ast.Compare(ast.Name(name, ast.Load()), [ast.Is()], [ast.Constant(...)])
-                return [tried, _at(handler, ast.If(_at(handler.type, test), body, []))]
+                return [tried, _at(handler, ast.If(_at(error, test), body, []))]
         return node
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
