@@ -52,7 +52,7 @@ export function characters(text: string, start: number, end: number, at = 0): st
 
 /** Return a text in quotes, with escapes for what nobody sees. */
 export function repr(value: unknown): string {
-  if (typeof value !== "string") return String(value);
+  if (typeof value !== "string") return Object(value) === value ? "an object" : String(value);
   const mark = value.includes("'") && !value.includes('"') ? '"' : "'";
   const visible = value.replace(/\p{C}|(?! )\p{Z}|[\\']/gu, (sign) => {
     if (sign === "'") return mark === sign ? "\\'" : sign;
