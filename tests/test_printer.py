@@ -385,7 +385,8 @@ def test_types_are_left_out_of_the_runtime() -> None:
     text = """\
 /** Says it. */
 export class Known extends Other {
-  private readonly found: Map<string, string[]> = new Map<string, string[]>();
+  // From what.
+  private readonly found: Map<string, string[]> = new Map<string, string[]>(); // "//"
   count?: number;
 
   of(key: string, { end }: { end: number }, other: (it: string) => void = no): string | null {
@@ -398,7 +399,6 @@ export class Known extends Other {
 /** Says it. */
 export class Known extends Other {
   found = new Map();
-  count;
 
   of(key, { end }, other = no) {
     const [one, two] = this.found.get(key);

@@ -120,7 +120,8 @@ def script(module: str, *, is_typed: bool = True) -> str:
     """
     source = Module(module, BY_HAND, PUBLIC, reserved_names(), is_typed=is_typed)
     printed = source.printed((*ROOTS, *TYPES)).rstrip("\n")
-    last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
+    told = ["// Expressions, which need a class that stands above."] * is_typed
+    last = "\n".join([*told, *source.last_lines])
     words = {*source.defined, *re.findall(r"\.(\w+)", printed)}
     parts = needed([*names_in(printed + last), *PUBLIC], words)
     text = "\n\n".join([printed, *texts_of(parts, is_typed=is_typed), last]) + "\n"
