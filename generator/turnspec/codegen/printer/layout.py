@@ -9,12 +9,14 @@ first LINE if the rest fits into one line.
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, groupby
+from textwrap import wrap
 
 BEGIN, END, LINE, COMMA, CHAIN, PAD, WHOLE = "\x02\x03\x04\x05\x06\x07\x08"
 _SIGN = re.compile(f"([{BEGIN}-{WHOLE}])")
 _INDENT = 2
 WIDTH = 100
+_SHORT = 24
 #: Parts that break together, behind the sign that they begin with.
 _Group = list["str | _Group"]
 
@@ -101,9 +103,8 @@ def _break(group: _Group, lines: list[str]) -> None:
             return
     if group[0] == BEGIN:
         lines.append(inner)
-        line = inner + _flat(group[1:]).strip()
-        if COMMA in group and len(line) <= WIDTH:
-            lines[-1:] = [line, " " * base]
+        if filled := _filled(group[1:], WIDTH - len(inner)):
+            lines[-1:] = [*(inner + line for line in filled), " " * base]
             return
     segment: _Group = []
     for part in [*group[1:], END]:
@@ -117,6 +118,22 @@ def _break(group: _Group, lines: list[str]) -> None:
                 lines.append(inner)
     if group[0] == BEGIN:
         lines.append(" " * base)
+
+
+def _filled(group: _Group, width: int) -> list[str]:
+    """Return the lines of what fits into one, or is a list of what is short; else nothing."""
+    whole = _flat(group).strip()
+    if len(whole) <= width:
+        return [whole]
+    parts = [
+        _flat(list(part))
+        for is_end, part in groupby(group, lambda part: part == LINE)
+        if not is_end
+    ]
+    if COMMA not in group or max(map(len, parts)) > _SHORT:
+        return []
+    text = " ".join(part.strip().replace(" ", PAD) for part in parts)
+    return [line.replace(PAD, " ") for line in wrap(text, width, break_on_hyphens=False)]
 
 
 def _flat(part: str | _Group) -> str:

@@ -23,15 +23,16 @@ _LINK = re.compile(
     r"^( *)([^\n]*[\w)\]])(\.\w+\()\n\1  (\([^\n]*\)[^\n]* => [^\n]*[^,{\n])\n\1(\)[^\n]*)$",
     re.MULTILINE,
 )
-#: Members of a class or a type, of which nothing is told.
+#: Members of a class or a type, of which nothing is told; and those that are what is given.
 _MEMBERS = re.compile(
-    r"(?:^(?:  )+(?:(?:private|readonly) )*\w+[?!]?: [^;{}=/]*(?:=>[^;{}=/]*)?;\n){2,}",
+    r"(?:^(?:  )+(?:(?:private|readonly) )*\w+[?!]?: [^;{}=/]*(?:=>[^;{}=/]*)?;\n){2,}"
+    r"|(?:^    this\._?(\w+) = \1;\n){2,}",
     re.MULTILINE,
 )
 #: Definitions of one line; what is told of one may stand above it.
 _APART = re.compile(
-    r"^((?:const|type) [^\n]*;(?: //[^\n]*)?)\n\n"
-    r"(?=(?:/\*\* [^\n]* \*/\n)?(?:const|type) [^\n]*;(?: //[^\n]*)?\n)"
+    r"^((?:export )?(?:const|type) [^\n]*;(?: //[^\n]*)?)\n\n"
+    r"(?=(?:/\*\* [^\n]* \*/\n)?(?:export )?(?:const|type) [^\n]*;(?: //[^\n]*)?\n)"
     r"|^(  \w[^\n]* \{ [^\n]* \})\n\n(?=  \w[^\n]* \{ [^\n]* \}\n)",
     re.MULTILINE,
 )
@@ -40,7 +41,7 @@ _APART = re.compile(
 def shortened(text: str) -> str:
     """Return lines of which what is short stands on one: blocks, functions, and members."""
     text = _LINK.sub(_linked, _SHORT.sub(_without_braces, text))
-    return _MEMBERS.sub(_filled, _FUNCTION.sub(_on_one_line, text))
+    return _FUNCTION.sub(_on_one_line, _MEMBERS.sub(_filled, text))
 
 
 def closed_up(text: str) -> str:
