@@ -100,8 +100,6 @@ class Calls(Walking):
         if name in self.classes:
             return self._new(node, self.classes[name])
         taken = len(node.args)
-        if name in ("min", "max") and taken == 1:
-            return Value(called(f"Math.{name}", [self.array(node.args[0]).spread]), NUM)
         function, kind = _FUNCTIONS.get(f"{name}/{taken}") or _FUNCTIONS.get(name) or ("", ANY)
         if function and not node.keywords:
             return Value(called(function, list(map(self.text, node.args))), kind)
@@ -203,8 +201,6 @@ class Calls(Walking):
         kind = value.kind.present
         if kind.any_in("class"):
             return self._own_method(node, value, name)
-        if kind.name == "list" and name == "sort":
-            return Value(called("sortBy", [value.tight, self.key(node, kind.element)]), NULL)
         table = _METHODS.get(kind.name, {})
         form, returns = table.get(f"{name}/{len(node.args)}") or table.get(name) or ("", ANY)
         if not form or node.keywords:

@@ -181,17 +181,6 @@ export function zip<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
   return ones.map((one, at) => [one, others[at] as B]);
 }
 
-type Key = number | string | boolean | readonly (number | string | boolean)[];
-
-/** Sort values by keys: numbers, texts, or lists of them. */
-export function sortBy<V>(values: V[], by: (value: V) => Key): V[] {
-  return values.sort((a, b) => {
-    const [one, other] = [[by(a)].flat(), [by(b)].flat()];
-    const at = one.findIndex((part, index) => part !== other[index]);
-    return at < 0 ? 0 : (one[at] as number) < (other[at] as number) ? -1 : 1;
-  });
-}
-
 /** Keep what a function returned for what it was given last. */
 export function remembered<A extends unknown[], R>(size: number, call: (...given: A) => R) {
   const known = new Map<string, R>();
