@@ -177,7 +177,7 @@ SAME: dict[str, tuple[str, str]] = {
         first = next((sign for sign, at in pairs if at > 0), "none")
         some = any(at > 1 for _, at in pairs) and all(map(str.strip, nested))
         told = "some" if some else "none"
-        return f"{' '.join(nested)} {first} {told} {max(2, 1)} {' '.join(reversed(nested))}"
+        return f"{' '.join(nested)} {first} {told} {len(table)} {' '.join(reversed(nested))}"
         """,
     ),
     "expressions": (

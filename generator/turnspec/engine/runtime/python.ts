@@ -137,11 +137,6 @@ export function membersOf(object: Json): [string, Any][] {
 /** Return what Python goes through: a list's elements, or an object's keys. */
 export const walked = (value: Any): Iterable<Any> => (isMapping(value) ? keysOf(value) : value);
 
-/** Say whether two lists hold the same. */
-export function equal<V>(one: readonly V[], other: readonly V[]): boolean {
-  return one.length === other.length && one.every((value, at) => value === other[at]);
-}
-
 export const among = <V>(value: V, values: readonly V[]): boolean => values.includes(value);
 
 export function intersection<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): Set<V> {
