@@ -13,6 +13,7 @@ from turnspec.codegen.printer.layout import (
     WHOLE,
     WIDTH,
     called,
+    enclosed,
     laid_out,
 )
 from turnspec.codegen.printer.names import OR, camel
@@ -171,7 +172,10 @@ class Statements(Calls):
                 many = self.walked(node.value)
                 if name == "map" and many.kind.element.name != "tuple":
                     raise Refused(node, "|= with a mapping")
-                self.put(f"{called('addAll', [target.text, many.text])};", node)
+                given, add = ("[key, it]", "set(key, it)") if name == "map" else ("it", "add(it)")
+                self.put(enclosed(f"for (const {given} of ", many.text, ") {"), node)
+                self.lines += [*laid_out(f"{target.tight}.{add};", (self.depth + 1) * INDENT)]
+                self.put("}")
             case "bool", ast.BitOr():
                 either = self.as_bool(node.value).within(OR + 1)
                 self.put(f"{target.text} = {either} || {target.text};", node)

@@ -149,13 +149,12 @@ function literalString(token: string): string {
 
 function unescaped(all: string, ...groups: (string | undefined)[]): string {
   const [two, four, eight, octal, other] = groups;
-  const digits = two ?? four ?? eight;
+  const digits = octal ?? two ?? four ?? eight;
   if (digits !== undefined) {
-    const code = Number.parseInt(digits, 16);
+    const code = Number.parseInt(digits, octal === undefined ? 16 : 8);
     check(code <= 0x10ffff);
     return String.fromCodePoint(code);
   }
-  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
   if (other === undefined) return "";
   check(!"xuUN".includes(other));
   if (/[bfnrt"\\]/.test(other)) return JSON.parse(`"${all}"`) as string;

@@ -151,13 +151,6 @@ export function isSubset<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): boolean
   return [...one].every((value) => other.has(value));
 }
 
-export function addAll(container: Set<Any> | Map<Any, Any>, values: Iterable<Any>): void {
-  for (const value of values) {
-    if (container instanceof Map) container.set(value[0], value[1]);
-    else container.add(value);
-  }
-}
-
 /** Return a member of a map, which is the other value from now on if there was none. */
 export function keptIn<K, V>(map: Map<K, V>, key: K, other: V): V {
   const found = map.get(key) ?? other;
