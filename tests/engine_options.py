@@ -252,6 +252,11 @@ EXTREMES: dict[str, tuple[str, tuple[str, str, str], tuple[str, ...]]] = {
         ("<call add>", '{"o": {x y "z"}, "a": 1}', "</call>"),
         ("malformed", "malformed", "not_json"),
     ),
+    "a key like what is between members": (
+        "json",
+        ("<call add>", '{"o": {"x": 1 ", " y}, "a": 1}', "</call>"),
+        ("malformed", "malformed", "not_json"),
+    ),
     "an object without a name": (
         "objects",
         ("", f'<call>{{"x": "{_LONG}"}}</call>', "<end>"),

@@ -17,7 +17,7 @@ class SpecialTokens:
     def __init__(self, tokens: Sequence[str]) -> None:
         if not HAS_SPECIAL_TOKENS:
             raise ValueError("special_tokens: this parser was made without them")
-        ordered = sorted({x for x in tokens if x.strip()}, key=lambda x: (-len(x), x))
+        ordered = sorted({x for x in tokens if x.strip()}, key=len, reverse=True)
         if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
         self._stand_ins = {

@@ -348,7 +348,7 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
         return False
     last = stream.pieces[-1][-1] if stream.pieces else " "
     is_quoted = not stream.space and last in "\"'`"
-    is_word = is_token or (found.role is Role.TURN_END and stream.space == [" "])
+    is_word = is_token or (found.role is Role.TURN_END and "".join(stream.space) == " ")
     if not (is_word or is_quoted):
         return False
     at = after_blanks(input, found.end)
@@ -408,7 +408,7 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     is_quoted = is_after_text and not content.space and last in "\"'`"
     state.quotes_reasoning = is_quoted and is_start
     is_first = not (is_start or turn.reasoning.begun)
-    if is_first and content.space == [" "]:  # within a sentence
+    if is_first and "".join(content.space) == " ":  # within a sentence
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     return is_quoted

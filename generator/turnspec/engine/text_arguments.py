@@ -240,7 +240,7 @@ def find_value_end(
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:
     """Say whether an argument can follow an unclosed value: a new one, where no more is known."""
-    is_string = "string" in (value.types or {"string"})
+    is_string = not value.types or "string" in value.types
     if ARGUMENT_SHOWS_ITSELF and (value.other_keys is None or not is_string):
         return key not in given
     return key in (value.other_keys or ())

@@ -22,7 +22,8 @@ def parameters_by_name(tools: Any) -> dict[str, Mapping[str, Any]]:
             path, function = f"{path}.function", tool["function"]
         if not is_mapping(function):
             raise ValueError(f"{path}: not an object")
-        if not isinstance(name := function.get("name"), str) or not name:
+        name = function.get("name")
+        if not isinstance(name, str) or not name:
             raise ValueError(f"{path}: no name")
         found[name] = object_in(function, "parameters")
     return found

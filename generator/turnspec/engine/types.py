@@ -5,7 +5,7 @@ from __future__ import annotations
 from turnspec.engine.json_texts import load_json
 from turnspec.engine.literals import literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
-from turnspec.engine.tools import is_list, list_in, schema_options
+from turnspec.engine.tools import list_in, schema_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     """Return the types that a schema inside `root` allows; none if it does not say."""
     allowed: set[str] = set()
     for option in schema_options(schema, root):
-        types = option.get("type") or ()
-        names = types if is_list(types) else (types,)
+        names = [option.get("type"), *list_in(option, "type")]
         words = [it.lower() for it in names if isinstance(it, str)]
         allowed |= {types_in_python.get(word, word) for word in words}
-        allowed |= {"null"} if words and option.get("nullable") is True else set()
+        if words and option.get("nullable") is True:
+            allowed.add("null")
         const = [option["const"]] if "const" in option else []
-        for value in list_in(option, "enum") or const:
+        for value in (*list_in(option, "enum"), *const):
             allowed |= types_of(value)
     return allowed & set(types_in_python.values())  # any other word says nothing
 

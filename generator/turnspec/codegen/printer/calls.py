@@ -66,7 +66,7 @@ _METHODS = {
     "match": {"start": (".start", NUM), "end": (".end", NUM), "group": (".get", STR)},
     "pattern": {
         **{"match": (".match", _FOUND), "fullmatch": (".fullmatch", _FOUND)},
-        **{"search": (".search", _FOUND), "finditer": (".finditer", Kind("iterable", (MATCH,)))},
+        **{"search": (".search", _FOUND), "finditer": (".finditer", list_of(MATCH))},
         **{"findall": (".findall", list_of(STR)), "sub": (".sub", STR)},
     },
 }
@@ -100,8 +100,6 @@ class Calls(Walking):
         if name in self.classes:
             return self._new(node, self.classes[name])
         taken = len(node.args)
-        if name in ("min", "max") and taken == 1:
-            return Value(called(f"Math.{name}", [self.array(node.args[0]).spread]), NUM)
         function, kind = _FUNCTIONS.get(f"{name}/{taken}") or _FUNCTIONS.get(name) or ("", ANY)
         if function and not node.keywords:
             return Value(called(function, list(map(self.text, node.args))), kind)
@@ -123,6 +121,11 @@ class Calls(Walking):
     def _call_id(self, node: ast.Call, _: Kind) -> Value:
         """An object itself is what JavaScript compares it by."""
         return self.value(node.args[0])
+
+    def _call_attempted(self, node: ast.Call, _: Kind) -> Value:
+        """A call that `Simplifier` asks for: it may throw a ValueError."""
+        value = self.value(node.args[0])
+        return Value(called("attempted", [f"() => {value.text}"]), value.kind)
 
     def _call_bool(self, node: ast.Call, _: Kind) -> Value:
         return self.as_bool(node.args[0])
@@ -198,8 +201,6 @@ class Calls(Walking):
         kind = value.kind.present
         if kind.any_in("class"):
             return self._own_method(node, value, name)
-        if kind.name == "list" and name == "sort":
-            return Value(called("sortBy", [value.tight, self.key(node, kind.element)]), NULL)
         table = _METHODS.get(kind.name, {})
         form, returns = table.get(f"{name}/{len(node.args)}") or table.get(name) or ("", ANY)
         if not form or node.keywords:

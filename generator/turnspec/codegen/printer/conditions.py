@@ -163,8 +163,6 @@ class Conditions(Expressions):
         kind = left.kind.present
         if kind.name == "set" and isinstance(op, ast.LtE):
             return Value(called("isSubset", [left.text, right.text]), BOOL)
-        if kind.name in ("list", "array") and isinstance(op, ast.Eq):
-            return Value(called("equal", [left.text, right.text]), BOOL)
         if not isinstance(op, ast.Is | ast.IsNot) and not left.kind.all_in(*_COMPARABLE):
             raise Refused(one, f"comparison of {kind.name}")
         sign, rank = _COMPARED[type(op)]

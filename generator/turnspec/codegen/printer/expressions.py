@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import EllipsisType
 
 from turnspec.codegen.printer import names
 from turnspec.codegen.printer.kinds import (
@@ -103,6 +104,8 @@ class Expressions:
         match node.value:
             case None:
                 return Value("null", NULL)
+            case EllipsisType():
+                return Value("undefined")
             case bool():
                 return Value(str(node.value).lower(), BOOL)
             case str():

@@ -11,9 +11,9 @@ from turnspec.codegen.printer.layout import enclosed
 from turnspec.codegen.printer.names import Signature, camel
 from turnspec.codegen.printer.scopes import Scope
 from turnspec.codegen.printer.statements import Statements, stored
+from turnspec.codegen.printer.syntax import LEAVING
 
 _STORING = (ast.Assign, ast.AnnAssign, ast.For, ast.NamedExpr)
-_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 class Functions(Statements):
@@ -30,7 +30,7 @@ class Functions(Statements):
         outer = self.kinds
         self.narrow(node.test, False)
         self._put_else(node)
-        if not isinstance(node.body[-1], _LEAVING):
+        if not isinstance(node.body[-1], LEAVING):
             self.kinds = outer
 
     def put_statement(self, node: ast.stmt) -> None:
@@ -42,8 +42,6 @@ class Functions(Statements):
                 self._put_while(node)
             case ast.For(orelse=[]):
                 self._put_for(node)
-            case ast.Try(handlers=[ast.ExceptHandler() as handler], orelse=[], finalbody=[]):
-                self._put_try(node, handler)
             case _:
                 super().put_statement(node)
 
@@ -75,16 +73,6 @@ class Functions(Statements):
         head = f"for ({keyword * (own >= names)}{self.target(node.target)} of {many.text}) {{"
         self.put(head, node, node.iter)
         self.block(node.body)
-
-    def _put_try(self, node: ast.Try, handler: ast.ExceptHandler) -> None:
-        if ast.unparse(handler.type or node) not in ("ValueError", "PYTHON_ERRORS") or handler.name:
-            raise Refused(node, "except of another error")
-        self.put("try {")
-        self.block(node.body, "} catch (error) {")
-        self.depth += 1
-        self.put("if (!(error instanceof ValueError)) throw error;", handler, handler.type)
-        self.depth -= 1
-        self.block(handler.body)
 
     def parameters(self, signature: Signature, body: list[ast.stmt]) -> list[str]:
         """Return the parameters of a function; what it doesn't use has a mark."""

@@ -2,25 +2,21 @@
 
 Printed text holds signs for where it may break: BEGIN and END around what is indented on lines of
 its own, LINE for a blank or a break, COMMA for one before a bracket on its own line, PAD for a
-blank or nothing; CHAIN begins what is indented from its first break on.
+blank or nothing; CHAIN begins what is indented from its first break on, WHOLE what breaks at its
+first LINE if the rest fits into one line.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, groupby
+from textwrap import wrap
 
-BEGIN, END, LINE, COMMA, CHAIN, PAD = "\x02\x03\x04\x05\x06\x07"
-_SIGN = re.compile(f"([{BEGIN}-{PAD}])")
+BEGIN, END, LINE, COMMA, CHAIN, PAD, WHOLE = "\x02\x03\x04\x05\x06\x07\x08"
+_SIGN = re.compile(f"([{BEGIN}-{WHOLE}])")
 _INDENT = 2
 WIDTH = 100
-_ARM = (
-    r"(?:{0}) \{{(?: //.*)?\n\1  (?!(?:if|for|while|const|let|case) ?\b|//)[^\n]*;(?: //.*)?\n\1\}}"
-)
-_IF, _ELSE, _FOR = map(_ARM.format, (r"if \([^\n]*\)", "else", r"for \([^\n]*\)"))
-#: A condition, or a loop, of which all blocks hold one statement.
-_SHORT = re.compile(rf"^( *)(?:{_IF}(?: else {_IF})*(?: {_ELSE})?(?! else)|{_FOR})$", re.MULTILINE)
-
+_SHORT = 24
 #: Parts that break together, behind the sign that they begin with.
 _Group = list["str | _Group"]
 
@@ -62,11 +58,6 @@ def enclosed(before: str, text: str, after: str) -> str:
     return f"{before}{BEGIN}{text}{END}{after}"
 
 
-def is_breakable(text: str) -> bool:
-    """Tell whether a text can break somewhere."""
-    return _SIGN.search(text) is not None
-
-
 def flat(text: str) -> str:
     """Return a text on one line."""
     return _SIGN.sub("", text.replace(LINE, " ").replace(PAD, " "))
@@ -76,7 +67,7 @@ def laid_out(text: str, indent: int = 0) -> list[str]:
     """Return a text as lines."""
     stack: list[_Group] = [[CHAIN]]
     for part in _SIGN.split(text):
-        if part in (BEGIN, CHAIN):
+        if part in (BEGIN, CHAIN, WHOLE):
             inner: _Group = [part]
             stack[-1].append(inner)
             stack.append(inner)
@@ -103,11 +94,18 @@ def _break(group: _Group, lines: list[str]) -> None:
     base = len(lines[-1]) - len(lines[-1].lstrip())
     inner = " " * (base + _INDENT)
     match group:
+        case [str(sign), before, _, *rest] if sign == WHOLE and list in map(type, rest):
+            if len(inner) + len(_flat(rest)) > WIDTH:
+                _put([before, " ", *rest], lines, after=0)
+                return
         case [_, str(), list(), "]" | "}", str()] if len(inner) + len(_flat(group)) > WIDTH:
             _put(group[1:-1], lines, after=1)  # the brackets of one list are enough
             return
     if group[0] == BEGIN:
         lines.append(inner)
+        if filled := _filled(group[1:], WIDTH - len(inner)):
+            lines[-1:] = [*(inner + line for line in filled), " " * base]
+            return
     segment: _Group = []
     for part in [*group[1:], END]:
         if part not in (LINE, COMMA, END, PAD):
@@ -122,6 +120,22 @@ def _break(group: _Group, lines: list[str]) -> None:
         lines.append(" " * base)
 
 
+def _filled(group: _Group, width: int) -> list[str]:
+    """Return the lines of what fits into one, or is a list of what is short; else nothing."""
+    whole = _flat(group).strip()
+    if len(whole) <= width:
+        return [whole]
+    parts = [
+        _flat(list(part))
+        for is_end, part in groupby(group, lambda part: part == LINE)
+        if not is_end
+    ]
+    if COMMA not in group or max(map(len, parts)) > _SHORT:
+        return []
+    text = " ".join(part.strip().replace(" ", PAD) for part in parts)
+    return [line.replace(PAD, " ") for line in wrap(text, width, break_on_hyphens=False)]
+
+
 def _flat(part: str | _Group) -> str:
     return flat(part if isinstance(part, str) else "".join(map(_flat, part)))
 
@@ -132,21 +146,7 @@ def _width_to_break(parts: _Group, after: int) -> int:
     for part in parts:
         if part in (LINE, COMMA) or part[0] == BEGIN:
             return size
+        if isinstance(part, list) and part[0] == CHAIN:
+            return size + _width_to_break(part[1:], 0)
         size += len(_flat(part))
     return size + after
-
-
-def shortened(text: str) -> str:
-    """Return lines of which blocks of one statement stand behind their heads, if all fit in."""
-    return _SHORT.sub(_without_braces, text)
-
-
-def _without_braces(found: re.Match[str]) -> str:
-    lines = re.split(rf"\n{found[1]}\}}(?: |$)", found[0])[:-1]
-    lines = [re.sub(r" \{( //.*)?\n *(.*)", r" \2\1", line) for line in lines]
-    lines = [line if line.startswith(found[1]) else found[1] + line for line in lines]
-    if len(lines) == 1 and len(lines[0]) > WIDTH and " // " in lines[0]:
-        line, _, note = lines[0].rpartition(" // ")
-        lines = [f"{found[1]}// {note}", line]
-    is_short = all(len(line) <= WIDTH and line.count("// ") < 2 for line in lines)
-    return "\n".join(lines) if is_short else found[0]

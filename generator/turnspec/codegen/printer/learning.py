@@ -38,7 +38,7 @@ class Learning(Functions):
         `runtime` are names of its own that something else defines, `exported` and `reserved` are
         names of the script: what it exports, and what else is in it.
         """
-        super().__init__(Comments(source), is_typed=is_typed)
+        super().__init__(Comments(source if is_typed else ""), is_typed=is_typed)
         self.runtime = runtime
         self.exported = exported
         self.reserved = reserved

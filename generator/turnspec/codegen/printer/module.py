@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 
 from turnspec.codegen.printer.comments import block, in_script
 from turnspec.codegen.printer.kinds import ANY, NULL, RENAMED, Kind, Refused
-from turnspec.codegen.printer.layout import WIDTH, braces, called, shortened
+from turnspec.codegen.printer.layout import WIDTH, braces, called
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
 from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
+from turnspec.codegen.printer.short import shortened
 from turnspec.codegen.printer.statements import joined
 
 _TYPING = ("T", "Reading", "MORE_TEXT")

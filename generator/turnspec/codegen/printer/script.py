@@ -12,6 +12,7 @@ from itertools import groupby
 from turnspec import engine
 from turnspec.codegen.printer.module import Module
 from turnspec.codegen.printer.names import camel, reached
+from turnspec.codegen.printer.short import closed_up, shortened
 from turnspec.codegen.printer.untyped import untyped
 
 #: The files of the runtime, in a reader's order.
@@ -119,11 +120,12 @@ def script(module: str, *, is_typed: bool = True) -> str:
     """
     source = Module(module, BY_HAND, PUBLIC, reserved_names(), is_typed=is_typed)
     printed = source.printed((*ROOTS, *TYPES)).rstrip("\n")
-    last = "\n".join(["// Expressions, which need a class that stands above.", *source.last_lines])
+    told = ["// Expressions, which need a class that stands above."] * is_typed
+    last = "\n".join([*told, *source.last_lines])
     words = {*source.defined, *re.findall(r"\.(\w+)", printed)}
     parts = needed([*names_in(printed + last), *PUBLIC], words)
     text = "\n\n".join([printed, *texts_of(parts, is_typed=is_typed), last]) + "\n"
-    return text if is_typed else INNER_DOC.sub("", text)
+    return closed_up(text if is_typed else INNER_DOC.sub("", text))
 
 
 def texts_of(
@@ -133,7 +135,7 @@ def texts_of(
     for each in parts:
         text = _made_public(each.text, each.name, public)
         if text := text if is_typed else untyped(text):
-            yield text
+            yield shortened(text)
 
 
 def _made_public(text: str, name: str, public: Collection[str]) -> str:

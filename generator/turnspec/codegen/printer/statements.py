@@ -8,12 +8,12 @@ from turnspec.codegen.printer.calls import Calls
 from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, Kind, Refused
 from turnspec.codegen.printer.layout import (
-    CHAIN,
     END,
     LINE,
+    WHOLE,
     WIDTH,
     called,
-    is_breakable,
+    enclosed,
     laid_out,
 )
 from turnspec.codegen.printer.names import OR, camel
@@ -110,7 +110,7 @@ class Statements(Calls):
 
     def _put_return(self, node: ast.Return, value: ast.expr | None) -> None:
         if value and not (isinstance(value, ast.Call) and self.returns == NULL):
-            self.put(joined("return", self.text(value, self.returns)), node)
+            self.put(f"return {self.text(value, self.returns)};", node)
             return
         if value:  # `return f()` of what returns nothing
             self.put(f"{self.text(value)};", node)
@@ -172,7 +172,10 @@ class Statements(Calls):
                 many = self.walked(node.value)
                 if name == "map" and many.kind.element.name != "tuple":
                     raise Refused(node, "|= with a mapping")
-                self.put(f"{called('addAll', [target.text, many.text])};", node)
+                given, add = ("[key, it]", "set(key, it)") if name == "map" else ("it", "add(it)")
+                self.put(enclosed(f"for (const {given} of ", many.text, ") {"), node)
+                self.lines += [*laid_out(f"{target.tight}.{add};", (self.depth + 1) * INDENT)]
+                self.put("}")
             case "bool", ast.BitOr():
                 either = self.as_bool(node.value).within(OR + 1)
                 self.put(f"{target.text} = {either} || {target.text};", node)
@@ -192,7 +195,5 @@ def stored(target: ast.expr) -> set[str]:
 
 
 def joined(before: str, text: str) -> str:
-    """Return a statement, which may break before a value that can't break."""
-    if is_breakable(text):
-        return f"{before} {text};"
-    return f"{CHAIN}{before}{LINE}{text};{END}"
+    """Return a statement, which may break before its value."""
+    return f"{WHOLE}{before}{LINE}{text};{END}"

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 #: Each of many values.
 _IT = ast.Name("it", ast.Load())
 
@@ -98,6 +99,25 @@ class Simplifier(ast.NodeTransformer):
             ends = _at(node, ast.If(test, [_at(node, ast.Break())], []))
             node.test = ast.Constant(True)
             node.body[:0] = self.visit_If(ends)
+        return node
+
+    def visit_Try(self, node: ast.Try) -> list[ast.stmt] | ast.Try:
+        """Ask whether a call gave a value, where it is all that is tried."""
+        self.generic_visit(node)
+        match node:
+            case ast.Try(
+                [ast.Assign([ast.Name(name)], ast.Call() as call) as tried],
+                [
+                    ast.ExceptHandler(
+                        ast.Name("ValueError" | "PYTHON_ERRORS") as error, None, body
+                    ) as handler
+                ],
+                [],
+                [],
+            ) if isinstance(body[-1], LEAVING):
+                tried.value = _at(call, ast.Call(ast.Name("attempted", ast.Load()), [call], []))
+                test = ast.Compare(ast.Name(name, ast.Load()), [ast.Is()], [ast.Constant(...)])
+                return [tried, _at(handler, ast.If(_at(error, test), body, []))]
         return node
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:

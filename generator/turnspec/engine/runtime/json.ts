@@ -9,6 +9,9 @@ export class JsonNumber {
 
   constructor(text: string) {
     this.jsonText = text;
+    if (this.isInteger && text.replace("-", "").length > MOST_DIGITS) {
+      throw new ValueError("too many digits");
+    }
   }
 
   get isInteger(): boolean {
@@ -46,7 +49,7 @@ export function loadJson(text: string, isApart = false): Any {
   };
   const value = (token: string, depth: number): JsonData => {
     if (/^["tfn]/.test(token)) return JSON.parse(token) as JsonData;
-    if (token !== "[" && token !== "{") return numberOf(token);
+    if (token !== "[" && token !== "{") return new JsonNumber(token);
     if (depth === DEEPEST) throw new ValueError("nested too deeply");
     const elements: JsonData[] = [];
     const members: JsonObject = new Map();
@@ -61,13 +64,6 @@ export function loadJson(text: string, isApart = false): Any {
     return token === "[" ? elements : members;
   };
   return value(next(), 0);
-}
-
-function numberOf(text: string): JsonNumber {
-  const number = new JsonNumber(text);
-  const digits = text.replace("-", "").length;
-  if (number.isInteger && digits > MOST_DIGITS) throw new ValueError("too many digits");
-  return number;
 }
 
 /** Return the value of JSON text that keeps all members; undefined if it is none. */
@@ -114,16 +110,14 @@ export function joinHalves(text: string): string {
 /** Return a value as JSON on one line, with a blank after commas and colons. */
 export function dumpJson(value: Any): string {
   if (typeof value === "string") return quote(value);
-  if (value instanceof JsonNumber) return numberText(value);
+  if (value instanceof JsonNumber) {
+    if (!value.isInteger) return floatText(Number(value.jsonText));
+    return value.jsonText === "-0" ? "0" : value.jsonText;
+  }
   if (isList(value)) return `[${value.map(dumpJson).join(", ")}]`;
   if (!(value instanceof Map)) return String(value);
   const members = Array.from(value, ([key, it]) => `${quote(String(key))}: ${dumpJson(it)}`);
   return `{${members.join(", ")}}`;
-}
-
-function numberText(number: JsonNumber): string {
-  if (number.isInteger) return number.jsonText === "-0" ? "0" : number.jsonText;
-  return floatText(Number(number.jsonText));
 }
 
 /** Return a fraction as Python writes it: 1.0, 1e+16, 1e-05. */

@@ -24,7 +24,6 @@ export class Parser {
   private pairsBefore = 0; // of these, those in the prompt
   private length: number; // of the text that has come
   private half = ""; // of a character
-  private isFinished = false;
   private isReading = false; // whether a call has not come back
 
   constructor(options: ParserOptions = {}) {
@@ -34,23 +33,20 @@ export class Parser {
     const { header, prompt } = FORMAT;
     const other = enableThinking ? FORMAT.prompt_with_thinking : FORMAT.prompt_without_thinking;
     const whole = options.prefill ?? (enableThinking === null ? prompt : (other ?? prompt));
+    const begun = (text = "") => text.slice(text.startsWith(header) ? header.length : 0);
     // Before the last header stands the conversation.
     const sign = header.trim() || header;
-    const start = Math.max(0, whole.lastIndexOf(sign));
-    const last = sign ? whole.slice(start).replace(sign, "") : whole;
+    const last = sign ? (whole.split(sign).at(-1) ?? "") : whole;
     // Behind the results of its calls the next turn may have no header.
     const prompts = [prompt, FORMAT.prompt_with_thinking, FORMAT.prompt_without_thinking];
-    const openings = prompts.map((it = "") => it.slice(it.startsWith(header) ? header.length : 0));
-    const fitting = openings.filter((opening) => whole.endsWith(opening));
-    const opening = fitting.reduce((one, it) => (it.length > one.length ? it : one), "");
+    const fitting = prompts.map((it) => begun(it)).filter((it) => whole.endsWith(it));
+    const opening = fitting.sort((one, other) => other.length - one.length)[0] ?? "";
     const isTurn = whole.startsWith(header);
-    const texts = [isTurn ? whole.slice(header.length) : last, last];
-    if (!echo || !isTurn) texts.push(opening);
-    const ends = typeof stop === "string" ? [stop] : (stop ?? []);
-    const rules = rulesFor(ends, specialTokens);
+    const texts = [isTurn ? begun(whole) : last, last, ...(echo && isTurn ? [] : [opening])];
+    const rules = rulesFor(typeof stop === "string" ? [stop] : (stop ?? []), specialTokens);
     do {
       const text = texts.shift() ?? "";
-      this.length = text ? -text.length : 0; // never -0
+      this.length = 0 - text.length; // never -0
       this.pairs.length = 0;
       const input = new Input(this.length, rules);
       this.turn = new Turn(input, { tools, reasoning, echo, id_prefix: idPrefix });
@@ -78,7 +74,7 @@ export class Parser {
       if (events) this.length += piece.length;
       if (events) return this.told(events);
     }
-    if (this.isFinished) throw new Error("feed() after finish(): the text is over");
+    if (this.turn.input.final) throw new Error("feed() after finish(): the text is over");
     const isApart = piece && (special || !/^[\udc00-\udfff]/.test(piece));
     const [before, text] = isApart ? [this.half, piece] : ["", this.half + piece];
     const isCut = !special && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
@@ -94,7 +90,6 @@ export class Parser {
     events.push(...this.take("", false)); // pieces that were not looked at yet
     const { input } = this.turn;
     this.half = "";
-    this.isFinished = true;
     do {
       input.final = true;
       events.push(...this.take("", false));

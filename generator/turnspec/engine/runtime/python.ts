@@ -52,7 +52,7 @@ export function characters(text: string, start: number, end: number, at = 0): st
 
 /** Return a text in quotes, with escapes for what nobody sees. */
 export function repr(value: unknown): string {
-  if (typeof value !== "string") return String(value);
+  if (typeof value !== "string") return Object(value) === value ? "an object" : String(value);
   const mark = value.includes("'") && !value.includes('"') ? '"' : "'";
   const visible = value.replace(/\p{C}|(?! )\p{Z}|[\\']/gu, (sign) => {
     if (sign === "'") return mark === sign ? "\\'" : sign;
@@ -137,11 +137,6 @@ export function membersOf(object: Json): [string, Any][] {
 /** Return what Python goes through: a list's elements, or an object's keys. */
 export const walked = (value: Any): Iterable<Any> => (isMapping(value) ? keysOf(value) : value);
 
-/** Say whether two lists hold the same. */
-export function equal<V>(one: readonly V[], other: readonly V[]): boolean {
-  return one.length === other.length && one.every((value, at) => value === other[at]);
-}
-
 export const among = <V>(value: V, values: readonly V[]): boolean => values.includes(value);
 
 export function intersection<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): Set<V> {
@@ -154,13 +149,6 @@ export function difference<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): Set<V
 
 export function isSubset<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): boolean {
   return [...one].every((value) => other.has(value));
-}
-
-export function addAll(container: Set<Any> | Map<Any, Any>, values: Iterable<Any>): void {
-  for (const value of values) {
-    if (container instanceof Map) container.set(value[0], value[1]);
-    else container.add(value);
-  }
 }
 
 /** Return a member of a map, which is the other value from now on if there was none. */
@@ -181,17 +169,6 @@ export function zip<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
   return ones.map((one, at) => [one, others[at] as B]);
 }
 
-type Key = number | string | boolean | readonly (number | string | boolean)[];
-
-/** Sort values by keys: numbers, texts, or lists of them. */
-export function sortBy<V>(values: V[], by: (value: V) => Key): V[] {
-  return values.sort((a, b) => {
-    const [one, other] = [[by(a)].flat(), [by(b)].flat()];
-    const at = one.findIndex((part, index) => part !== other[index]);
-    return at < 0 ? 0 : (one[at] as number) < (other[at] as number) ? -1 : 1;
-  });
-}
-
 /** Keep what a function returned for what it was given last. */
 export function remembered<A extends unknown[], R>(size: number, call: (...given: A) => R) {
   const known = new Map<string, R>();
@@ -207,10 +184,7 @@ export function remembered<A extends unknown[], R>(size: number, call: (...given
 /** Return a function that gives what one made when it was first asked. */
 export function once<V>(make: () => V) {
   let made: V | undefined;
-  return (): V => {
-    made ??= make();
-    return made;
-  };
+  return (): V => (made ??= make());
 }
 
 /** Return an expression of Python's as JavaScript has it; note the names of its groups. */
@@ -266,14 +240,17 @@ export class Match {
   //#end
 }
 
+type Finder = (text: string, at?: number, end?: number) => Match | null;
+
 /** An expression of Python's. */
 export class Pattern {
   //#if groupindex
   readonly groupindex: readonly string[];
   //#end
+  readonly match: Finder;
+  readonly fullmatch: Finder;
+  readonly search: Finder;
   private readonly names: string[] = [];
-  private readonly here: RegExp;
-  private readonly whole: RegExp;
   private readonly anywhere: RegExp;
 
   constructor(source: string) {
@@ -283,21 +260,10 @@ export class Pattern {
     //#end
     // What may hold any characters takes pairs of surrogates for one; else it is quicker without.
     const flag = /[^\x00-\x7f]|\\[upSW]|\{\d|\[\^/.test(own) ? "u" : "";
-    this.here = new RegExp(own, `${flag}y`);
-    this.whole = new RegExp(`(?:${own})$`, `${flag}y`);
     this.anywhere = new RegExp(own, `${flag}g`);
-  }
-
-  match(text: string, at = 0, end = text.length): Match | null {
-    return this.executed(this.here, text, at, end);
-  }
-
-  fullmatch(text: string, at = 0, end = text.length): Match | null {
-    return this.executed(this.whole, text, at, end);
-  }
-
-  search(text: string, at = 0, end = text.length): Match | null {
-    return this.executed(this.anywhere, text, at, end);
+    this.match = this.finder(new RegExp(own, `${flag}y`));
+    this.fullmatch = this.finder(new RegExp(`(?:${own})$`, `${flag}y`));
+    this.search = this.finder(this.anywhere);
   }
 
   /** Say whether it finds something. */
@@ -306,32 +272,31 @@ export class Pattern {
     return this.anywhere.test(text);
   }
 
-  *finditer(text: string): Generator<Match, void> {
-    for (let found = this.search(text); found; ) {
-      yield found;
-      const next = Math.max(found.end(), found.start() + 1);
-      found = next > text.length ? null : this.search(text, next);
-    }
+  finditer(text: string): Match[] {
+    this.anywhere.lastIndex = 0;
+    return Array.from(text.matchAll(this.anywhere), (found) => new Match(found, this.names));
   }
 
   findall(text: string): string[] {
-    return Array.from(this.finditer(text), (match) => match.get());
+    return this.finditer(text).map((match) => match.get());
   }
 
   sub(by: string | ((match: Match) => string), text: string): string {
-    let made = "";
     let at = 0;
-    for (const match of this.finditer(text)) {
-      made += text.slice(at, match.start()) + (typeof by === "string" ? by : by(match));
+    const parts = this.finditer(text).map((match) => {
+      const before = text.slice(at, match.start());
       at = match.end();
-    }
-    return made + text.slice(at);
+      return before + (typeof by === "string" ? by : by(match));
+    });
+    return parts.join("") + text.slice(at);
   }
 
-  private executed(expression: RegExp, text: string, at: number, end: number): Match | null {
-    expression.lastIndex = at;
-    const match = expression.exec(end < text.length ? text.slice(0, end) : text);
-    return match && new Match(match, this.names);
+  private finder(expression: RegExp): Finder {
+    return (text, at = 0, end = text.length) => {
+      expression.lastIndex = at;
+      const found = expression.exec(end < text.length ? text.slice(0, end) : text);
+      return found && new Match(found, this.names);
+    };
   }
 }
 

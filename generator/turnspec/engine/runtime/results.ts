@@ -21,16 +21,8 @@ export class Message {
   readonly toolCalls: readonly ToolCall[];
   readonly problems: readonly Problem[];
 
-  constructor(
-    content: string,
-    reasoningContent: string,
-    toolCalls: readonly ToolCall[],
-    problems: readonly Problem[],
-  ) {
-    this.content = content;
-    this.reasoningContent = reasoningContent;
-    this.toolCalls = toolCalls;
-    this.problems = problems;
+  constructor(...all: [string, string, readonly ToolCall[], readonly Problem[]]) {
+    [this.content, this.reasoningContent, this.toolCalls, this.problems] = all;
   }
 
   /** Why the turn is over, for chat-completions APIs: "length" if a call is not complete. */
@@ -78,22 +70,20 @@ export interface Delta {
 
 /** Return an event's delta of a chat-completions API; null where there is nothing to send. */
 export function toDelta(event: ParserEvent): Delta | null {
-  switch (event.type) {
-    case "content":
-      return { content: event.text };
-    //#if ReasoningDelta
-    case "reasoning":
-      return { reasoning_content: event.text };
-    //#end
-    //#if ToolCallStart
-    case "tool_call_start": {
-      const { index, id, name } = event;
-      return { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
-    }
-    case "tool_call_delta":
-      return { tool_calls: [{ index: event.index, function: { arguments: event.arguments } }] };
-    case "tool_call_end":
-      return event.id ? { tool_calls: [{ index: event.index, id: event.id }] } : null;
-    //#end
+  //#if ToolCallStart
+  if (event.type === "tool_call_start") {
+    const { index, id, name } = event;
+    return { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
   }
+  if (event.type === "tool_call_delta") {
+    return { tool_calls: [{ index: event.index, function: { arguments: event.arguments } }] };
+  }
+  if (event.type === "tool_call_end") {
+    return event.id ? { tool_calls: [{ index: event.index, id: event.id }] } : null;
+  }
+  //#end
+  //#if ReasoningDelta
+  if (event.type === "reasoning") return { reasoning_content: event.text };
+  //#end
+  return { content: event.text };
 }
