@@ -155,6 +155,21 @@ WRITTEN = [
         "\n⟦/assistant⟧\n",
         Message(reasoning="Both.", calls=(Call("add", {"a": "x»: «y", "b": [2]}, "k1"),)),
     ),
+    (
+        "varied-channels",
+        "<|as|>musing<|is|>Both.<|stop|><|msg|>bot<|as|>errand<|is|>So.<|stop|>"
+        '<|msg|>bot for=tools.add<|as|>errand json<|is|>{"a": []}<|call|>',
+        Message("So.", "Both.", (Call("add", {"a": []}),)),
+    ),
+    ("varied-channels", "<|as|>reply<|is|>So.<|done|>", Message("So.")),
+    ("only-in-parts", "<mull>Both.</mull>So.[/assistant]", Message("So.", "Both.")),
+    ("no-header", "Both.</draft><FINAL>So.</FINAL></s>", Message("So.", "Both.")),
+    (
+        "printed-calls",
+        "So.<use>{'name': 'add', 'arguments': {'a': \"it's\", 'b': [True, None]}}</use>"
+        "<use>{'name': 'now', 'arguments': {}}</use><|end|>",
+        Message("So.", calls=(Call("add", {"a": "it's", "b": [True, None]}), Call("now", {}))),
+    ),
 ]
 
 

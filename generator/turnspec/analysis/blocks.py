@@ -75,7 +75,9 @@ def _shown_blocks(chat: Chat) -> Iterator[_Block]:
     """Yield every block of which the template renders one text, and that once."""
     names = chat.facts.attribute_names
     needles = {name: f"blk{number}qz" for number, name in enumerate(names)}
-    words = [(key, word) for key, known in chat.facts.attribute_words.items() for word in known]
+    found_words = chat.facts.attribute_words.items()
+    # A text may be what is left over: messages of the usual form say "text".
+    words = [(key, word) for key, known in found_words for word in dict.fromkeys((*known, "text"))]
     for key, word in words[:_MOST_WORDS]:
         block = {**needles, key: word}
         for content in ([block], {name: [block] for name in names}):
@@ -106,4 +108,5 @@ def _gives_reasoning(chat: Chat, field: str, blocks: ContentBlocks) -> bool:
         return False
     alone = content_in_blocks(blocks, field, probe_message(reasoning=True))
     as_user: dict[str, object] = {"role": "user", "content": alone}
-    return REASONING not in (chat.render([as_user]).text or "")
+    # A template that prints a user's content as it is shows the blocks themselves.
+    return REASONING not in (chat.render([as_user]).text or "").replace(str(alone), "")

@@ -92,9 +92,10 @@ def _readability(chat: Chat) -> int:
     if span is None:
         return 5 if as_string else 1
     is_json = '"' + KEYS[0] in text[span[0] : span[1]]
+    is_quoted = text[span[0] - 1] == "'"  # as Python shows a string inside of a call
     if not is_json:
-        return 4
-    return 2 if as_string else 0
+        return 5 if is_quoted else 3
+    return (4 if is_quoted else 2) if as_string else 0
 
 
 def _prints_null(chat: Chat) -> bool:

@@ -109,12 +109,19 @@ def _texts(spec: Spec) -> Iterator[tuple[str, list[str]]]:
     words = spec.content.start if is_in_words(spec.content.start) else ""
     yield "reasoning_end", [_closing(spec) or words] * reasons
     yield "between", list(_between(spec))
-    yield "content_start", [spec.content.start]
+    yield "content_start", [spec.content.start, *_first_starts(spec)]
     yield "turn_end", _ends(spec)
     behind = (join.text for join in spec.turn.joins if join.left is Part.CONTENT)
     closing = _closing(spec) * reasons
     yield "content_end", [spec.content.end, *(it for it in behind if it.strip() == closing)]
     yield "turn_start", [spec.turn.header]
+
+
+def _first_starts(spec: Spec) -> list[str]:
+    """Return how content with a start of its own begins a turn, if words before that vary."""
+    joins = spec.joins(Part.START, Part.CONTENT) if spec.content.start.strip() else ()
+    leads = [_without_reasoning(spec, join.text) for join in joins]
+    return [lead + spec.content.start for lead in leads if lead.strip()]
 
 
 def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:
@@ -150,7 +157,7 @@ def _between(spec: Spec) -> Iterator[str]:
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
-        if text.strip():
+        if text.strip() and text + spec.content.start not in _first_starts(spec):
             yield ends.get(join.left, "") + join.text
             yield text
     yield from spec.tools.separators if spec.tools else ()

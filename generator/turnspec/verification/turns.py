@@ -76,7 +76,8 @@ class Renderer:
         """Split a rendered turn behind what the generation prompt has in common with it."""
         header = self.spec.turn.header
         common = whole_prefix([turn, self.prompt])
-        start = common.rfind(header)
+        # Without a header, the turn begins where a conversation without a prompt ends.
+        start = common.rfind(header) if header else len(whole_prefix([common, self.bare_prompt]))
         if start < 0:  # the prompt says more between the user's message and the header
             start = turn.find(header)
             common = turn[: start + len(header)]
