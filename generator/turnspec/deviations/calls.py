@@ -11,7 +11,7 @@ from typing import Any
 from turnspec.codegen.call_rules import head_without_tag
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.codegen.writer import write_calls
-from turnspec.deviations.turns import ARGUMENTS, NAME, Case, Format, space_around
+from turnspec.deviations.turns import ARGUMENTS, NAME, SAID, Case, Format, space_around
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools
@@ -96,6 +96,26 @@ def renamed_arguments(form: Format) -> Iterator[Case]:
             lambda members: {other if old == key else old: members[old] for old in members},
             "extra_field",
         )
+
+
+def renamed_name(form: Format) -> Iterator[Case]:
+    """The name stands under the word for a function, beside the arguments."""
+    call = form.json_call
+    if call and not form.tools.fields.name_is_key and "function" not in call.members:
+        key = form.tools.fields.name[-1]
+        yield _members_changed(
+            form,
+            lambda members: {"function" if old == key else old: members[old] for old in members},
+            "other_syntax",
+        )
+
+
+def no_calls(form: Format) -> Iterator[Case]:
+    """The array of calls is empty."""
+    if form.json_call and _in_array(form.tools) and not is_bare(form):
+        end = form.tools.section_end.lstrip().removeprefix("]")
+        text = f"{form.tools.section_start}]{form.json_call.behind}{end}"
+        yield form.case(form.without_end(Message(SAID)) + text, Message(SAID))
 
 
 def missing_brace(form: Format) -> Iterator[Case]:
@@ -197,6 +217,15 @@ def no_opening_tag(form: Format) -> Iterator[Case]:
         return
     written = form.with_tools(call=(Literal(opening[-1]), *form.tools.call[1:]))
     yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+
+
+def no_first_tag(form: Format) -> Iterator[Case]:
+    """The first tag of a call's head is missing, behind what opens all calls."""
+    head = form.tools.call[0].text if form.calls else ""
+    tag = re.match(r"<[^<>\s]+>(?=.*>)", head)
+    if tag and form.tools.section_start.strip() and form.tools.mode is ToolMode.TAG_WITH_JSON:
+        written = form.with_tools(call=(Literal(head[tag.end() :]), *form.tools.call[1:]))
+        yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
 
 
 def any_id(form: Format) -> Iterator[Case]:
