@@ -369,8 +369,8 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "<parameter=flag>True</parameter><parameter=text>7</parameter></function></tool_call>",
         "",
         "",
-        [("run", {"count": "1_0", "flag": "True", "text": "7"})],
-        ["wrong_type", "wrong_type"],
+        [("run", {"count": "1_0", "flag": True, "text": "7"})],
+        ["wrong_type"],
     ),
     "unknown and repeated arguments, text between": (
         "xml",

@@ -58,9 +58,10 @@ def _of_values(arguments: Arguments) -> ArgumentMarks:
 def _of_texts(arguments: Arguments) -> ArgumentMarks:
     opening, closing = around_value(arguments.item)
     keyed = arguments.item[0] == Slot(SlotKind.KEY)
+    start = with_optional_end(before_value(opening))
     return ArgumentMarks(
         form="text",
-        start=with_optional_end(before_value(opening)),
+        start=re.sub(r"(?<=[=>])\{key\}(?=[<>])", " {key} ", start),  # blanks are none of a key
         end=behind_value(closing or (Literal("" if keyed else arguments.separator),)),
         separator=notation(arguments.separator) if keyed else "",
         empty=notation(arguments.empty),

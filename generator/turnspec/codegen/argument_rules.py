@@ -31,7 +31,8 @@ def _between_texts(marks: Marks) -> Roles:
     done = [("done", end) for end in _ends_of_all(marks)]
     heads = _heads_in_section(marks)
     others = ((["broken", "next_call"][it in heads], it) for it in _behind_call(marks))
-    return [*done, ("argument", start), *others]
+    untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)  # the attribute may be missing
+    return [*done, *(("argument", it) for it in dict.fromkeys((start, untyped))), *others]
 
 
 def _between_values(marks: Marks) -> Roles:

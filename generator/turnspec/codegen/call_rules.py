@@ -84,7 +84,7 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     heads = [text for it in begun for text in (it, f" [{it}")]
     heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
     is_own = "(" in marks.calls.start
-    called = [" {name} ( )", " {name} ({word}=", " {name} ( {{"]
+    called = [" {name} ( )", " {name} ({word}=", " {name}{any}\n{{"]
     called = [] if is_own or openings[0][0].isalnum() else called
     found = (("foreign", heads), ("foreign_name", called))
     return [(role, (opening, it)) for opening in openings for role, it in found if it]
@@ -190,6 +190,8 @@ def _object_roles(marks: Marks) -> Roles:
     follows = [*map(spaced, heads)] or [" {fence} {?[} {{", *map(spaced, calls.opening[1:])]
     found: list[tuple[str, Notation]] = [*_foreign_roles(marks)]
     found += [("opening", (it, follows)) for it in (*calls.opening[:1], *calls.other_openings)]
+    if marks.tools.section_start.rstrip().endswith("["):  # an array may be empty
+        found += [("marker", " ".join((it, "[ ]", *calls.closing[:1]))) for it in calls.opening[:1]]
     found += _mention_roles(marks)
     found += [("object", ("", heads))] if own_keys(marks.tools) and heads else []
     return found + [("call_end", end) for end in calls.end]

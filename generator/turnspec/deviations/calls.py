@@ -11,7 +11,7 @@ from typing import Any
 from turnspec.codegen.call_rules import head_without_tag
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.codegen.writer import write_calls
-from turnspec.deviations.turns import ARGUMENTS, NAME, Case, Format, space_around
+from turnspec.deviations.turns import ARGUMENTS, NAME, SAID, Case, Format, space_around
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools
@@ -127,6 +127,26 @@ def renamed_arguments(form: Format) -> Iterator[Case]:
         )
 
 
+def renamed_name(form: Format) -> Iterator[Case]:
+    """The name stands under the word for a function, beside the arguments."""
+    call = form.json_call
+    if call and not form.tools.fields.name_is_key and "function" not in call.members:
+        key = form.tools.fields.name[-1]
+        yield _members_changed(
+            form,
+            lambda members: {"function" if old == key else old: members[old] for old in members},
+            "other_syntax",
+        )
+
+
+def no_calls(form: Format) -> Iterator[Case]:
+    """The array of calls is empty."""
+    if form.json_call and _in_array(form.tools) and not is_bare(form):
+        end = form.tools.section_end.lstrip().removeprefix("]")
+        text = f"{form.tools.section_start}]{form.json_call.behind}{end}"
+        yield form.case(form.without_end(Message(SAID)) + text, Message(SAID))
+
+
 def missing_brace(form: Format) -> Iterator[Case]:
     """The last brace of a call object is missing; its arguments are whole."""
     call = form.json_call
@@ -226,6 +246,20 @@ def no_opening_tag(form: Format) -> Iterator[Case]:
         return
     written = form.with_tools(call=(Literal(opening[-1]), *form.tools.call[1:]))
     yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+
+
+def no_first_tag(form: Format) -> Iterator[Case]:
+    """The first tag of a call's head is missing, behind what opens all calls; or of that alone."""
+    head = form.tools.call[0].text if form.calls else ""
+    tag = re.match(r"<[^<>\s]+>(?=.*>)", head)
+    if tag and form.tools.section_start.strip() and form.tools.mode is ToolMode.TAG_WITH_JSON:
+        written = form.with_tools(call=(Literal(head[tag.end() :]), *form.tools.call[1:]))
+        yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+    if (call := form.json_call) and (
+        tag := re.match(r"\s*<[^<>\s]+>(?=.*>)", call.before, re.DOTALL)
+    ):
+        text = call.before[tag.end() :] + json.dumps(call.filled(form.call)) + call.behind
+        yield form.case(form.write(form.one_call, [text]), form.one_call)
 
 
 def any_id(form: Format) -> Iterator[Case]:

@@ -120,13 +120,17 @@ def tags_instead(form: Format) -> Iterator[Case]:
 
 
 def keywords_instead(form: Format) -> Iterator[Case]:
-    """A call is code, with keyword arguments or an object, where the format has other ones."""
+    """A call is code, with keyword arguments or an object, where the format has other ones.
+
+    Or an object alone stands behind its name, or behind another marker there.
+    """
     around = _around_call(form)
     if around is None or form.marks.arguments.form == "values":
         return
     words = ", ".join(f"{key}={value!r}" for key, value in form.call.arguments.items())
-    for given in (words, json.dumps(form.call.arguments)):
-        call = f"\n{form.call.name}({given})\n"
+    given = json.dumps(form.call.arguments)
+    for behind in (f"({words})", f"({given})", f"\n{given}", f"[WITH]{given}"):
+        call = f"\n{form.call.name}{behind}\n"
         yield form.case(call.join(around), form.one_call, "other_syntax")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -44,6 +45,29 @@ def quoted_names(form: Format) -> Iterator[Case]:
         text = form.write(form.one_call)
         text = text.replace("=look", '="look"').replace("=city", "='city'")
         yield form.case(text, form.one_call)
+
+
+def space_around_keys(form: Format) -> Iterator[Case]:
+    """White space stands around a key between tags."""
+    text = form.write(form.one_call) if _has_tags(form) else ""
+    if (spaced := re.sub("(?<=[=>])city(?=[<>])", " city\n", text)) != text:
+        yield form.case(spaced, form.one_call)
+
+
+def no_type(form: Format) -> Iterator[Case]:
+    """The word for a value's type is missing, with its attribute: the schema tells it."""
+    if _has_tags(form) and Slot(SlotKind.TYPE) in form.tools.arguments.item:
+        text = re.sub(r'(?<="city") \w+="\w+"', "", form.write(form.one_call))
+        yield form.case(text, form.one_call, "wrong_type")
+
+
+def literals_of_python(form: Format) -> Iterator[Case]:
+    """A value that can't be a string is a literal of Python."""
+    if _has_schema_types(form):
+        tools = json.dumps(form.options["tools"]).replace('"integer"', '"array"')
+        message = Message(calls=(replace(form.call, arguments={"days": "['a', None]"}),))
+        read = Message(calls=(replace(form.call, arguments={"days": ["a", None]}),))
+        yield form.case(form.write(message), read, tools=json.loads(tools))
 
 
 def value_not_closed(form: Format) -> Iterator[Case]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 WRAPPER: str = "function"
 #: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
 USUAL_KEYS = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
+USUAL_KEYS |= {"function": NAME_KEY}  # where it has a text
 #: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.
 USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import NAME, READS_TAGS
+from turnspec.engine.facts import CALL_HAS_END, NAME, READS_TAGS
 from turnspec.engine.json_texts import apart, dump_json, load_json
 from turnspec.engine.literals import join_halves, literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r]*(?P<name>NAME)[ \t\n\r]*\("
+CALLED = r"[ \t\n\r]*(?P<name>NAME)[ \t\n\r]*(?:\(|\[[^{}\s]*\])?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
@@ -46,6 +46,10 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
             break
         yield None
     calls = other_calls("".join(pieces), turn.tools)
+    if not (calls or CALL_HAS_END):  # each has its opening
+        texts = "".join(pieces).split(found.text.strip(WHITE_SPACE))
+        each = [other_calls(it, turn.tools) for it in texts]
+        calls = [it for one in each for it in one] if all(each) else []
     if not calls:
         turn.state.mentioned = True
         turn.write_mention(turn.go_back())
@@ -102,7 +106,7 @@ def call_in_object(value: Any) -> OtherCall | None:
     """Return the call that a JSON object is; what else that holds is told."""
     is_wrapped = is_mapping(value) and is_mapping(value.get("function"))
     members = value["function"] if is_wrapped else value
-    name = members.get("name") if is_mapping(members) else None
+    name = members.get("name", members.get("function")) if is_mapping(members) else None
     if not isinstance(name, str) or not name:
         return None
     given = [key for key in ("arguments", "parameters") if key in members]

@@ -81,9 +81,9 @@ def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
     """Take text where none belongs: all arguments as a JSON object, or an error."""
     text = text.strip(WHITE_SPACE)
     is_all = not call.given and found.role is not Role.ARGUMENT
-    if text and is_all and as_json(text, {"object"}, python=False):
+    if text and is_all and (given := as_json(text, {"object"}, python=False)):
         turn.problem("other_syntax", "the arguments are a JSON object")
-        turn.events += call.add(text)
+        turn.events += call.add(given)
     elif text:
         turn.problem("unexpected_text", f"between arguments: {text}")
         call.complete = False
@@ -170,12 +170,11 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     if is_unknown:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     call.given.add(key)
+    types = json_types(named[0][key] if named else other, parameters)
     if TYPE_WORDS:
-        if found.slot("type") not in TYPE_WORDS:
-            turn.problem("wrong_type", f"{found.slot('type')!r} is no type")
-        types = set(TYPE_WORDS.get(found.slot("type"), ()))
-    else:
-        types = json_types(named[0][key] if named else other, parameters)
+        if (word := found.slot("type")) not in TYPE_WORDS:
+            turn.problem("wrong_type", f"{word!r} is no type")
+        types = set(TYPE_WORDS.get(word, ())) if word else types
     may_be_all = is_unknown and key == "arguments" and not call.pieces
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
@@ -221,10 +220,9 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield None
             continue
-        is_closed = found.role is Role.VALUE_CLOSED
-        is_other = is_closed and found.slot("key") not in ("", key)
-        if found.role is Role.PART_OF_VALUE or is_other:
-            if not is_other:
+        foreign = found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", key)
+        if found.role is Role.PART_OF_VALUE or foreign:
+            if not foreign:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
             take(turn, call, value, found.end)
         elif found.role is Role.ESCAPE:

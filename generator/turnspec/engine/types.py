@@ -40,7 +40,7 @@ def types_of(value: object) -> set[str]:
 
 
 def as_json(text: str, types: set[str], python: bool) -> str | None:
-    """Return a written value as JSON, if it is of one of the types; as `python` allows it too."""
+    """Return a value of one of the types as JSON; `python` says if text may be a literal."""
     nested = types & {"array", "object"}
     text = text.strip(WHITE_SPACE)
     if not text and len(nested) == 1 and "string" not in types:
@@ -48,6 +48,6 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
     try:
         value = load_json(text)
     except ValueError:
-        json = literal_as_json(text) if python else None
+        json = literal_as_json(text) if python or "string" not in types else None
         return as_json(json, types, False) if json else None
     return text if types & types_of(value) else None
