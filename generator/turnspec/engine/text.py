@@ -321,8 +321,8 @@ def is_text(turn: Turn, found: Found) -> bool:
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
     if not (CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED) and closes and state.mentioned:
-        last = (turn.content.space or turn.content.pieces or " ")[-1]
-        if last[-1] not in " \"'`":  # not within a sentence
+        texts = turn.content.space if turn.content.space else turn.content.pieces
+        if texts and texts[-1][-1] not in " \"'`":  # not within a sentence
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
