@@ -147,10 +147,6 @@ export function difference<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): Set<V
   return new Set([...one].filter((value) => !other.has(value)));
 }
 
-export function isSubset<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): boolean {
-  return [...one].every((value) => other.has(value));
-}
-
 /** Return a member of a map, which is the other value from now on if there was none. */
 export function keptIn<K, V>(map: Map<K, V>, key: K, other: V): V {
   const found = map.get(key) ?? other;
@@ -163,10 +159,6 @@ export function taken<K, V, O>(map: Map<K, V>, key: K, other: O): V | O {
   const found = map.has(key) ? (map.get(key) as V) : other;
   map.delete(key);
   return found;
-}
-
-export function zip<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
-  return ones.map((one, at) => [one, others[at] as B]);
 }
 
 /** Keep what a function returned for what it was given last. */
