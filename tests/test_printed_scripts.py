@@ -111,6 +111,8 @@ import { Message, parse, Parser, sliceOf, toDelta, type Problem, type Tool } fro
 
 const tools: Tool[] = [{ type: "function", function: { name: "look", parameters: {} } }];
 const message: Message = parse(["It ", ["rains.", false]], { tools, reasoning: "inline" });
+const given = (some?: Tool[], stop?: string): Message => parse("It rains.", { tools: some, stop });
+if (given().content !== given(tools).content) throw new Error("options that aren't given");
 const kinds: Problem["kind"][] = message.problems.map((problem) => problem.kind);
 const parser = new Parser({ idPrefix: "turn2_", stop: ["."] });
 for (const event of [...parser.feed("It rains."), ...parser.finish()]) {

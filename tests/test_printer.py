@@ -202,12 +202,12 @@ SAME: dict[str, tuple[str, str]] = {
         given, known = {"a", "b"}, set(text)
         both = [sign for sign in ("a", "b") if sign in given & known]
         items = [*both, *(sign for sign in ("a", "b") if sign in given - known)]
-        items[:0] = ["first"]
+        items = ["first", *items]
         del items[2:]
         items.insert(1, "second")
         given |= {"z"}
         rows = sorted({text, text * 2, "x"}, key=len, reverse=True)[:1]
-        inside = known <= given
+        inside = not known - given
         return " ".join([*items, "in" if inside else "out", *rows])
         """,
     ),

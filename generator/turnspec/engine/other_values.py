@@ -31,7 +31,8 @@ PIECE = re.compile(rf"\\(?:x({HEX}{{2}})|u({HEX}{{4}})|U({HEX}{{8}})|[\s\S])|[^\
 #: Of all escapes of JSON the one that Python has not.
 SLASH = re.compile(r"(\\[^/])|\\/")
 ESCAPES = {
-    f"\\{letter}": sign for letter, sign in zip("ntbfrav\\'\"", "\n\t\b\f\r\a\v\\'\"", strict=True)
+    f"\\{pair[0]}": pair[1]
+    for pair in ("n\n", "t\t", "b\b", "f\f", "r\r", "a\a", "v\v", "\\\\", "''", '""')
 }
 #: What no word holds; and no key without quotes, which may hold white space.
 BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"

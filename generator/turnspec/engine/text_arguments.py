@@ -197,7 +197,7 @@ def read_guard(turn: Turn, value: Value) -> Reading[bool]:
         input.take(found.end)
         if "string" in value.types:
             value.types = {"string"}
-        value.is_string = value.types <= {"string"}
+        value.is_string = not value.types - {"string"}
         return True
     return False
 

@@ -196,7 +196,7 @@ class Turn:
                 events = [ContentDelta(self.opening, 0, 0)]
             if HAS_CALLS:
                 self.calls = self.calls[-1:] if self.call else []
-        self.events[:0] = events  # which the first call of `feed` returns
+        self.events = [*events, *self.events]  # which the first call of `feed` returns
         if MAY_READ_AGAIN:
             for hold in self.holds:
                 hold.events += len(events)

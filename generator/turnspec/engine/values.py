@@ -24,7 +24,7 @@ class Value:
     ) -> None:
         self._input, self._call = input, call
         self.types = types  # of which it may be; none says that it is a string
-        self.is_string = types <= {"string"}
+        self.is_string = not types - {"string"}
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
         self.lacks_mark = False  # whether one around it is missing

@@ -35,8 +35,7 @@ _FUNCTIONS = {
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
 #: How much others take, if it isn't one thing.
-_TAKEN = {"zip": 2, "next": 2, "isinstance": 2}
-_WITH_WORDS = ("sorted", "zip")
+_TAKEN = {"next": 2, "isinstance": 2}
 #: What methods are printed as, and what they give: a function's name, or a method's; or a form, in
 #: which {0} is what has the method, {1} and {2} what it is given.
 _OF_STR = {
@@ -106,7 +105,7 @@ class Calls(Walking):
         builtin = getattr(self, f"_call_{name}", None)
         if builtin is None:
             raise Refused(node, f"call of {name}")
-        if taken > _TAKEN.get(name, 1) or (node.keywords and name not in _WITH_WORDS):
+        if taken > _TAKEN.get(name, 1) or (node.keywords and name != "sorted"):
             raise Refused(node, f"{name} of this")
         found: Value = builtin(node, expected)
         return found

@@ -161,8 +161,6 @@ class Conditions(Expressions):
             found = self._membership(one, other, left, right)
             return found if isinstance(op, ast.In) else _opposite(found, AND)
         kind = left.kind.present
-        if kind.name == "set" and isinstance(op, ast.LtE):
-            return Value(called("isSubset", [left.text, right.text]), BOOL)
         if not isinstance(op, ast.Is | ast.IsNot) and not left.kind.all_in(*_COMPARABLE):
             raise Refused(one, f"comparison of {kind.name}")
         sign, rank = _COMPARED[type(op)]

@@ -118,8 +118,6 @@ class Statements(Calls):
 
     def _put_assign(self, node: ast.Assign) -> None:
         match node.targets:
-            case [ast.Subscript(value=owner, slice=ast.Slice(None, ast.Constant(value=0)))]:
-                self.put(f"{self.text(owner)}.unshift(...{self.text(node.value)});", node)
             case [ast.Subscript(value=owner, slice=key)]:
                 kind = self.value(owner).kind.present
                 if kind.name != "map":

@@ -59,11 +59,6 @@ class Walking(Conditions):
         many = self.walked(node.args[0])
         return Value(f"{many.copied}.reverse()", list_of(many.kind.element))
 
-    def _call_zip(self, node: ast.Call, _: Kind) -> Value:
-        both = list(map(self.array, node.args))
-        pair = Kind("tuple", tuple(each.kind.element for each in both))
-        return Value(called("zip", [each.text for each in both]), list_of(pair))
-
     def _call_set(self, node: ast.Call, expected: Kind) -> Value:
         if node.args:
             many = self.walked(node.args[0])

@@ -3,31 +3,35 @@
 import { repr } from "./python.js";
 
 /** A tool: as chat-completions APIs define it, or its function alone. */
-export type Tool = ToolFunction | { type?: string; function: ToolFunction };
+export type Tool = ToolFunction | { type?: string | undefined; function: ToolFunction };
 
-export type ToolFunction = { name: string; description?: string; parameters?: object | null };
+export type ToolFunction = {
+  name: string;
+  description?: string | undefined;
+  parameters?: object | null | undefined;
+};
 
 /** The options of `Parser` and `parse`. */
 export interface ParserOptions {
   /** They tell which names are known, and the types of arguments. What is none is a TypeError. */
-  readonly tools?: readonly Tool[] | null;
+  readonly tools?: readonly Tool[] | null | undefined;
   /** What the prompt says of thinking; by default, and with null, what the template says itself. */
-  readonly enableThinking?: boolean | null;
+  readonly enableThinking?: boolean | null | undefined;
   /**
    * The part of the turn that the prompt holds, from the assistant's header on (what stands before
    * the last one is left out); by default what the template adds.
    */
-  readonly prefill?: string | null;
+  readonly prefill?: string | null | undefined;
   /** "inline" leaves the reasoning in the content, with its markers. */
-  readonly reasoning?: "extract" | "inline";
+  readonly reasoning?: "extract" | "inline" | undefined;
   /** Whether the prefill's text is part of the result. */
-  readonly echo?: boolean;
+  readonly echo?: boolean | undefined;
   /** Further texts that end the turn, or one such text. */
-  readonly stop?: string | readonly string[] | null;
+  readonly stop?: string | readonly string[] | null | undefined;
   /** Begins the ids of calls that have none; "call_" if it isn't given. */
-  readonly idPrefix?: string;
+  readonly idPrefix?: string | undefined;
   /** The tokenizer's: a marker that holds one counts only where that came as a special piece. */
-  readonly specialTokens?: readonly string[] | null;
+  readonly specialTokens?: readonly string[] | null | undefined;
 }
 
 /** What each option may be, in words. */

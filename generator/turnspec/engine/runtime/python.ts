@@ -22,19 +22,19 @@ export function attempted<V>(read: () => V): V | undefined {
 const SPACES =
   "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
-export function stripStart(text: string, signs: string = SPACES): string {
+export function stripStart(text: string, signs = SPACES): string {
   let at = 0;
   while (at < text.length && signs.includes(text.charAt(at))) at++;
   return at > 0 ? text.slice(at) : text;
 }
 
-export function stripEnd(text: string, signs: string = SPACES): string {
+export function stripEnd(text: string, signs = SPACES): string {
   let end = text.length;
   while (end > 0 && signs.includes(text.charAt(end - 1))) end--;
   return end < text.length ? text.slice(0, end) : text;
 }
 
-export function strip(text: string, signs: string = SPACES): string {
+export function strip(text: string, signs = SPACES): string {
   return stripStart(stripEnd(text, signs), signs);
 }
 
@@ -147,10 +147,6 @@ export function difference<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): Set<V
   return new Set([...one].filter((value) => !other.has(value)));
 }
 
-export function isSubset<V>(one: ReadonlySet<V>, other: ReadonlySet<V>): boolean {
-  return [...one].every((value) => other.has(value));
-}
-
 /** Return a member of a map, which is the other value from now on if there was none. */
 export function keptIn<K, V>(map: Map<K, V>, key: K, other: V): V {
   const found = map.get(key) ?? other;
@@ -163,10 +159,6 @@ export function taken<K, V, O>(map: Map<K, V>, key: K, other: O): V | O {
   const found = map.has(key) ? (map.get(key) as V) : other;
   map.delete(key);
   return found;
-}
-
-export function zip<A, B>(ones: readonly A[], others: readonly B[]): [A, B][] {
-  return ones.map((one, at) => [one, others[at] as B]);
 }
 
 /** Keep what a function returned for what it was given last. */
