@@ -170,6 +170,19 @@ WRITTEN = [
         "<use>{'name': 'now', 'arguments': {}}</use><|end|>",
         Message("So.", calls=(Call("add", {"a": "it's", "b": [True, None]}), Call("now", {}))),
     ),
+    (
+        "message-per-call",
+        "<muse>\nBoth.\n</muse>\n\n<|shut|>\n<|open|>errand add\n"
+        '{"a": "<|open|>"}<|shut|>\n<|open|>errand now\n{}<|shut|>\n',
+        Message("", "Both.", (Call("add", {"a": "<|open|>"}), Call("now", {}))),
+    ),
+    ("message-per-call", "So.<|shut|>\n", Message("So.")),
+    (
+        "parts-of-all",
+        '<inner>Both.</inner>So.<|shut|>\n<|open|>errands\n{"do": "add", "with": {"a": []}}\n'
+        '{"do": "now", "with": {}}\n<|shut|>\n',
+        Message("So.", "Both.", (Call("add", {"a": []}), Call("now", {}))),
+    ),
 ]
 
 
