@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
 from turnspec.rendering.conversation import Chat, content_in_blocks
 from turnspec.spec.message import Message
@@ -106,6 +107,8 @@ def _gives_reasoning(chat: Chat, field: str, blocks: ContentBlocks) -> bool:
     text = chat.answer(both).text or ""
     if not 0 <= text.find(REASONING) < text.find(CONTENT):
         return False
+    if field in REASONING_FIELDS:  # one way to print parts may serve all roles
+        return True
     alone = content_in_blocks(blocks, field, probe_message(reasoning=True))
     as_user: dict[str, object] = {"role": "user", "content": alone}
     # A template that prints a user's content as it is shows the blocks themselves.

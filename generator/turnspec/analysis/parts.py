@@ -169,7 +169,7 @@ def without_turn_end(
     """Take what ends every turn off content that has no marker of its own to open it.
 
     It stands behind content before calls, too, where each of them is a message of its own: there
-    the assistant's header follows once more, or else it ends no turn that shows nothing.
+    a header follows once more, if another role's, or else it ends no turn that shows nothing.
     """
     content = wrappings.get(Part.CONTENT)
     shown = {edge: text for edge, text in edges.items() if edge.left is not Part.START}
@@ -177,7 +177,8 @@ def without_turn_end(
     if content is None or content.start.strip() or not turn_end.strip():
         return dict(wrappings)
     more = [text for edge, text in edges.items() if edge[:2] == (Part.CONTENT, Part.CALLS)]
-    behind = turn_end + header if common_turn_end(edges, {}) else turn_end
+    lead = next(iter(markers(header)), header)
+    behind = turn_end + lead if common_turn_end(edges, {}) else turn_end
     if not (header.strip() and any(text.startswith(behind) for text in more)):
         return dict(wrappings)
     return {**wrappings, Part.CONTENT: Wrapping(content.start, content.end.removesuffix(turn_end))}

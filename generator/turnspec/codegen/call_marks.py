@@ -11,7 +11,7 @@ from turnspec.codegen.marks import CallMarks
 from turnspec.codegen.notation import notation, optional, slotted
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.spec.characters import NAME_SIGNS, call_ends
-from turnspec.spec.model import Literal, Piece, Slot, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.model import Literal, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import without_stop
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
@@ -121,7 +121,7 @@ class _Shape:
 
 
 def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
-    shape = _shape(tools)
+    shape = _shape(tools, spec.final(Part.CONTENT).strip())
     start, slot = slotted(shape.head), _name_slot(tools, slotted(shape.head))
     opening = tuple(map(notation, shape.opening))
     if shape.only_in_section:
@@ -161,11 +161,13 @@ def _name_slot(tools: Tools, start: str) -> str:
     return f"{{name but {others}}}" if others else _NAME
 
 
-def _shape(tools: Tools) -> _Shape:
+def _shape(tools: Tools, turn_end: str) -> _Shape:
     at = tools.call.index(_ARGUMENTS)
     head, after = tools.call[:at], tools.call[at + 1 :]
     is_tagged = tools.mode is ToolMode.TAG_WITH_TAGGED
-    head_tags = tags(head[0].text)
+    # What ends a turn opens nothing by itself.
+    is_behind = turn_end and head[0].text.startswith(turn_end)
+    head_tags = [] if is_behind else tags(head[0].text)
     section = [tools.section_start.strip()] if tools.section_start.strip() else []
     distinctive = any(looks_like_head(piece.text) for piece in head)
     between = (tools.separator, tools.section_end)

@@ -121,7 +121,8 @@ def _first_starts(spec: Spec) -> list[str]:
     """Return how content with a start of its own begins a turn, if words before that vary."""
     joins = spec.joins(Part.START, Part.CONTENT) if spec.content.start.strip() else ()
     leads = [_without_reasoning(spec, join.text) for join in joins]
-    return [lead + spec.content.start for lead in leads if lead.strip()]
+    alone = {"", *(join.text.strip() for join in spec.joins(Part.START, Part.CALLS))}
+    return [lead + spec.content.start for lead in leads if lead.strip() not in alone]
 
 
 def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:

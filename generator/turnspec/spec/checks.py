@@ -150,7 +150,8 @@ def _reasoning(spec: Spec) -> Iterator[_Finding]:
         yield ("reasoning", "call_field"), "is there, but field is missing or the same"
     if reasoning.mode is ReasoningMode.TAG_BASED and not reasoning.start.strip():
         yield ("reasoning", "start"), "nothing marks the start, but the mode is TAG_BASED"
-    following = _after(Part.REASONING, order)
+    after = _after(Part.REASONING, order)
+    following = [part for part in after if spec.joins(Part.REASONING, part)] or after
     starts = {
         Part.CONTENT: spec.content.start,
         Part.CALLS: spec.tools.section_start + _first_text(spec.tools.call) if spec.tools else "",
