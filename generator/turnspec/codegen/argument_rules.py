@@ -31,8 +31,11 @@ def _between_texts(marks: Marks) -> Roles:
     done = [("done", end) for end in _ends_of_all(marks)]
     heads = _heads_in_section(marks)
     others = ((["broken", "next_call"][it in heads], it) for it in _behind_call(marks))
-    untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)  # the attribute may be missing
-    return [*done, *(("argument", it) for it in dict.fromkeys((start, untyped))), *others]
+    # The attribute for the type may be missing, or what closes the key before what opens the value.
+    untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
+    unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
+    starts = dict.fromkeys((start, untyped, unclosed))
+    return [*done, *(("argument", it) for it in starts), *others]
 
 
 def _between_values(marks: Marks) -> Roles:

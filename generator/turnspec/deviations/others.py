@@ -196,7 +196,7 @@ def text_without_quotes(form: Format) -> Iterator[Case]:
 
 
 def no_opening_of_a_value(form: Format) -> Iterator[Case]:
-    """The tag that opens a value is missing behind the one that holds the key."""
+    """The tag that opens a value is missing behind its key, or what closes the key before it."""
     item = form.tools.arguments.item if form.calls else ()
     if not item or form.tools.mode is not ToolMode.TAG_WITH_TAGGED:
         return
@@ -205,10 +205,11 @@ def no_opening_of_a_value(form: Format) -> Iterator[Case]:
     last = tags(before)[-1]
     if item[at - 2] != Slot(SlotKind.KEY) or len(tags(before)) < 2 or not looks_like_marker(last):
         return
-    changed = Literal(before.replace(last, "", 1))
-    arguments = replace(form.tools.arguments, item=(*item[: at - 1], changed, *item[at:]))
-    written = form.with_tools(arguments=arguments)
-    yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+    for changed in (before.replace(last, "", 1), last):
+        changed_item = (*item[: at - 1], Literal(changed), *item[at:])
+        arguments = replace(form.tools.arguments, item=changed_item)
+        written = form.with_tools(arguments=arguments)
+        yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
 
 
 def types_of_python(form: Format) -> Iterator[Case]:
