@@ -90,19 +90,20 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
         starts = (*starts, f"{recipient}{name} {end}")
     text = replace(
         text,
-        reasoning_start=(*text.reasoning_start, *_without_tag(text.reasoning_start)),
-        content_start=(*starts, *_without_tag(starts)),
-        leads=(*text.leads, end),
+        reasoning_start=(*text.reasoning_start, *_loose(text.reasoning_start, r"\1 ")),
+        reasoning_leads=_loose(text.reasoning_start, r"{?\1} "),
+        content_start=(*starts, *_loose(starts, r"\1 ")),
+        leads=(*text.leads, end, *_loose(starts, "")),
         turn_start=(*text.turn_start, *found),
         headers=starts,
     )
     return replace(marks, text=text, calls=calls)
 
 
-def _without_tag(starts: Sequence[str]) -> Iterator[str]:
-    """Yield headers whose tag may be missing before their word, and another word behind it."""
+def _loose(starts: Sequence[str], tag: str) -> tuple[str, ...]:
+    """Return headers of a tag and a word with another word behind it, and the tag as given."""
     headed = (re.fullmatch(r"(<[^<>{} ]+>) (\w+) (<.*)", start) for start in starts)
-    yield from (f"{{?{it[1]}}} {it[2]}{{word}}{it[3]}" for it in headed if it)
+    return tuple(f"{it.expand(tag)}{it[2]}{{word}}{it[3]}" for it in headed if it)
 
 
 def _header_end(marks: Marks, header: str) -> str:

@@ -10,7 +10,6 @@ from turnspec.engine.facts import (
     ARGUMENTS,
     CALL_HEAD,
     CALLS_BEGIN_WITH_NAME,
-    FIRST_CALL,
     HAS_CODE,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
@@ -53,9 +52,7 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         head = input.rules.between_calls.match(input, not input.final, found.end)
         return bool(head and turn.tools is not None and head.slot("name") not in turn.tools)
     is_by_name = CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
-    if is_by_name or found.role is Role.NAME_ALONE:
-        return found.slot("name") not in (turn.tools or ())
-    if FIRST_CALL and found.role is Role.UNTAGGED_CALL:
+    if is_by_name or found.role in (Role.NAME_ALONE, Role.UNTAGGED_CALL):
         return found.slot("name") not in (turn.tools or ())
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False

@@ -227,8 +227,8 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")
         call.spare = call.spare or (text if text.startswith("{") else "")
-        schema = open_call and turn.tools and turn.tools.get(open_call.name)
-        if open_call and key in object_in(schema, "properties"):
+        parameters = (turn.tools or {}).get(open_call.name, {}) if open_call else {}
+        if open_call and key in object_in(parameters, "properties"):
             open_call.complete = False  # an argument is outside of the arguments
     return True
 
