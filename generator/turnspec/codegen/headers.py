@@ -85,7 +85,9 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     starts = text.content_start
     if behind.endswith(end):
         short = _short_headers(recipient + name, behind.removesuffix(end), end)
-        calls = replace(calls, short_starts=(*calls.short_starts, *short))
+        tags = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
+        lacking = (it.expand(r"\1{?\2}\3") for it in map(tags.fullmatch, calls.other_starts) if it)
+        calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking))
     else:
         starts = (*starts, f"{recipient}{name} {end}")
     text = replace(
