@@ -70,6 +70,13 @@ CASES: list[tuple[str, str, Message, tuple[str, ...], Mapping[str, Any]]] = [
         {},
     ),
     (
+        "openai-gpt-oss-120b",
+        ' to=functions.look <|constrain|>json<|message|>{"city": "Paris"}<|call|>',
+        CALL,
+        ("missing_marker",),
+        {},
+    ),
+    (
         "llm-jp-llm-jp-4-1-8b-thinking",
         f" {JP}<|end|><|start|>assistant {JP}<|call|>",
         Message(calls=(LOOK, LOOK)),

@@ -92,7 +92,7 @@ class ToolCall(Protocol):
 
     @property
     def complete(self) -> bool:
-        """Whether the call was written to its end."""
+        """Whether the call was written to its end, and its arguments are an object."""
 
 
 class Message(Protocol):
@@ -215,7 +215,7 @@ class ToolCallEnd(Protocol):
 
     @property
     def complete(self) -> bool:
-        """Whether the call was written to its end; else it was cut off."""
+        """Whether the call was written to its end, and its arguments are an object."""
 
     def to_delta(self) -> dict[str, Any] | None:
         """Return None, or the id where the format has it at the end of a call."""

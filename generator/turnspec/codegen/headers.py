@@ -85,17 +85,27 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     starts = text.content_start
     if behind.endswith(end):
         short = _short_headers(recipient + name, behind.removesuffix(end), end)
-        calls = replace(calls, short_starts=(*calls.short_starts, *short))
+        tags = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
+        lacking = (it.expand(r"\1{?\2}\3") for it in map(tags.fullmatch, calls.other_starts) if it)
+        calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking))
     else:
         starts = (*starts, f"{recipient}{name} {end}")
     text = replace(
         text,
-        content_start=starts,
-        leads=(*text.leads, end),
+        reasoning_start=(*text.reasoning_start, *_loose(text.reasoning_start, r"\1 ")),
+        reasoning_leads=_loose(text.reasoning_start, r"{?\1} "),
+        content_start=(*starts, *_loose(starts, r"\1 ")),
+        leads=(*text.leads, end, *_loose(starts, "")),
         turn_start=(*text.turn_start, *found),
         headers=starts,
     )
     return replace(marks, text=text, calls=calls)
+
+
+def _loose(starts: Sequence[str], tag: str) -> tuple[str, ...]:
+    """Return headers of a tag and a word with another word behind it, and the tag as given."""
+    headed = (re.fullmatch(r"(<[^<>{} ]+>) (\w+) (<.*)", start) for start in starts)
+    return tuple(f"{it.expand(tag)}{it[2]}{{word}}{it[3]}" for it in headed if it)
 
 
 def _header_end(marks: Marks, header: str) -> str:

@@ -28,6 +28,7 @@ class TextMarks:
     turn_start: Texts = ()
     unwritten: Texts = ()  # those that the template never writes: text within other text
     leads: Texts = ()  # words that stand before all content, and are text anywhere else
+    reasoning_leads: Texts = ()  # and such before reasoning
     headers: Texts = ()  # of content, if a message's header says who it is for
 
 

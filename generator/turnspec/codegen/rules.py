@@ -38,7 +38,13 @@ class Row:
 #: kind of formats that have it, and what gives its rules.
 TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "IN_TEXT": ("", call_rules.in_text_roles),
-    "BEFORE_CONTENT": ("", lambda marks: [("lead", lead) for lead in marks.text.leads]),
+    "BEFORE_CONTENT": (
+        "",
+        lambda marks: [
+            *(("reasoning_start", lead) for lead in marks.text.reasoning_leads),
+            *(("lead", lead) for lead in marks.text.leads),
+        ],
+    ),
     "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
     "FIRST_CALL": (
         "calls",

@@ -41,7 +41,8 @@ def call_in_addressed_text(form: Format) -> Iterator[Case]:
     if form.calls and form.marks.text.headers:
         text = f"It was\n{form.without_end(form.one_call).strip()}\nbefore."
         yield _said(form, text)
-        yield from (form.case(lead + text, Message(text)) for lead in form.marks.text.leads)
+        leads = (lead.replace("{word}", "") for lead in form.marks.text.leads)
+        yield from (form.case(lead + text, Message(text)) for lead in leads)
 
 
 def tool_named_as_a_key(form: Format) -> Iterator[Case]:

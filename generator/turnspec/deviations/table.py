@@ -82,6 +82,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "others: quotes in a string": others.quotes_in_a_string,
     "others: no word of reasoning": others.no_word_of_reasoning,
     "others: another word of reasoning": others.other_word_of_reasoning,
+    "others: no tag of a header": others.no_tag_of_a_header,
     "others: a draft in reasoning": others.draft_in_reasoning,
     "others: a close in reasoning": others.closes_in_reasoning,
     "nested: white space": nested.white_space,

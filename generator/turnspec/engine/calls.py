@@ -51,8 +51,8 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
         return bool(head and turn.tools is not None and head.slot("name") not in turn.tools)
-    is_first = CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
-    if is_first or found.role in (Role.NAME_ALONE, Role.UNTAGGED_CALL):
+    is_by_name = CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
+    if is_by_name or found.role in (Role.NAME_ALONE, Role.UNTAGGED_CALL):
         return found.slot("name") not in (turn.tools or ())
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False

@@ -211,6 +211,8 @@ def take_lead(turn: Turn) -> Reading[bool]:
         state.after_marker = False
         if ARE_CALLS_ADDRESSED:
             state.for_user = True
+            if found.role is Role.REASONING_START:
+                open_reasoning(turn, found)
     return True
 
 
@@ -321,8 +323,8 @@ def is_text(turn: Turn, found: Found) -> bool:
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
     if not (CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED) and closes and state.mentioned:
-        texts = turn.content.space if turn.content.space else turn.content.pieces
-        if texts and texts[-1][-1] not in " \"'`":  # not within a sentence
+        last = turn.content.pieces[-1][-1] if turn.content.pieces else "'"
+        if "".join(turn.content.space) != " " and last not in "\"'`":  # no prose
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
