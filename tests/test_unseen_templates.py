@@ -184,6 +184,12 @@ WRITTEN = [
         '{"do": "now", "with": {}}\n<|shut|>\n',
         Message("So.", "Both.", (Call("add", {"a": []}), Call("now", {}))),
     ),
+    ("filled-block", "Well, I know it.</muse>So.<|end|>", Message("So.")),
+    (
+        "filled-block",
+        "Well, I know it. Not.</muse>So: Well, I know it. Yes.<|end|>",
+        Message("So: Well, I know it. Yes.", "Well, I know it. Not."),
+    ),
 ]
 
 

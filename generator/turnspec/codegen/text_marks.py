@@ -189,7 +189,11 @@ def _shortened(end: str) -> str:
 
 
 def _without_reasoning(spec: Spec, text: str) -> str:
-    """Return what is left of text when an empty reasoning block is taken out."""
-    for marker in (spec.reasoning.start.strip(), _closing(spec)):
-        text = text.replace(marker, "") if marker else text
-    return text
+    """Return what is left of text when an empty reasoning block is taken out.
+
+    Words in such a block are told by what closes it: alone they could be anybody's.
+    """
+    start, end = spec.reasoning.start.strip(), _closing(spec)
+    text = text.replace(start, "") if start else text
+    words = text.partition(end)[0].strip() if end else ""
+    return text if not end or words[:1].isalnum() else text.replace(end, "")
