@@ -338,20 +338,24 @@ def test_long_texts_are_read_alike(part: LongText, engine: TypeScriptEngine) -> 
             assert not difference(engine, known.name, module, turn.whole, options, (0, 1, 4))
 
 
+_VALUE = f"<tool_call>\n<function={_OPEN_TOOL['name']}>\n<parameter=it>\n"
+
+
 @pytest.mark.parametrize(
-    ("name", "begin", "escape"),
+    ("name", "begin", "part", "end"),
     [
-        ("qwen-qwen3-0-6b", '<tool_call>\n{"name": "look", "arguments": {"a": "', r"\n"),
-        ("team-ace-toolace-8b", "[look(a='", r"\'"),
+        ("qwen-qwen3-0-6b", '<tool_call>\n{"name": "look", "arguments": {"a": "', r"\n", ""),
+        ("team-ace-toolace-8b", "[look(a='", r"\'", ""),
+        ("qwen3-coder", f"{_VALUE}{{'a':", "#\n", "1}\n</parameter>\n</function>\n</tool_call>"),
     ],
 )
-def test_a_string_may_have_any_number_of_escapes(
-    name: str, begin: str, escape: str, engine: TypeScriptEngine
+def test_there_may_be_any_number_of_escapes_and_comments(
+    name: str, begin: str, part: str, end: str, engine: TypeScriptEngine
 ) -> None:
     """Engines of expressions put each turn of some repeats on a stack that has its end."""
     module = format_of(name).module
-    text = begin + escape * 6_000_000
-    assert engine.parse(name, module, pieces=[text], options={})
+    text = begin + part * 6_000_000 + end
+    assert engine.parse(name, module, pieces=[text], options={"tools": [_OPEN_TOOL]})
 
 
 def test_what_stands_before_a_marker_counts_behind_any_number_of_pieces(

@@ -170,7 +170,9 @@ class Statements(Calls):
                 many = self.walked(node.value)
                 if name == "map" and many.kind.element.name != "tuple":
                     raise Refused(node, "|= with a mapping")
-                given, add = ("[key, it]", "set(key, it)") if name == "map" else ("it", "add(it)")
+                given, add = ("added", "add(added)")
+                if name == "map":
+                    given, add = ("[at, added]", "set(at, added)")
                 self.put(enclosed(f"for (const {given} of ", many.text, ") {"), node)
                 self.lines += [*laid_out(f"{target.tight}.{add};", (self.depth + 1) * INDENT)]
                 self.put("}")

@@ -4,9 +4,9 @@ import { floatText, joinHalves, MOST_DIGITS, quote } from "./json.js";
 import { attempted, ValueError } from "./python.js";
 
 const MOST_BRACKETS = 200; // in each other
-const LITERAL_SPACE = /(?:[ \t\f]|\\\r?\n(?!$))*/y;
+const LITERAL_SPACE = /[ \t\f]+|\\\r?\n(?!$)/y;
 // Within brackets lines may end, and hold comments.
-const BRACKETED_SPACE = /(?:[ \t\f\r\n]|\\\r?\n(?!$)|#[^\r\n]*)*/y;
+const BRACKETED_SPACE = /[ \t\f\r\n]+|\\\r?\n(?!$)|#[^\r\n]*/y;
 const LITERAL_STRING = /^[rRuU]?["']/;
 const LITERAL_WORD = /^[\p{XID_Start}_]\p{XID_Continue}*$/u;
 const LITERAL_TOKEN =
@@ -108,9 +108,15 @@ function literalTokens(text: string, isCall: boolean): string[] {
     at += found.length;
     return found;
   };
-  match(/[ \t]*(?:(?:[ \t\f]*(?:#[^\r\n]*)?[\r\n])+(?![ \t]))?/y); // lines before it
+  // An expression for all that is skipped would take a stack for it.
+  const skip = (space: RegExp): void => {
+    while (match(space) !== "") continue;
+  };
+  match(/[ \t]*/y);
+  if (!isCall) skip(/[ \t\f]*(?:#[^\r\n]*)?[\r\n]/y); // lines before it
+  check(isCall || !/[\r\n][ \t]/.test(text.slice(Math.max(at - 1, 0), at + 1)));
   do {
-    match(depth > 0 ? BRACKETED_SPACE : LITERAL_SPACE);
+    skip(depth > 0 ? BRACKETED_SPACE : LITERAL_SPACE);
     const begin = at;
     const token = match(LITERAL_TOKEN);
     const mark = /^[rRuU]?$/.test(token) ? match(/'''|"""|["']/y) : "";
@@ -124,7 +130,7 @@ function literalTokens(text: string, isCall: boolean): string[] {
     depth += Number(/^[[{(]$/.test(token)) - Number(/^[\]})]$/.test(token));
     tokens.push(text.slice(begin, at));
   } while (depth > 0);
-  match(BRACKETED_SPACE); // behind a literal, lines may be empty
+  skip(BRACKETED_SPACE); // behind a literal, lines may be empty
   check(at === text.length);
   return tokens;
 }
