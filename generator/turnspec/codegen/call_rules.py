@@ -139,7 +139,7 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     calls = marks.calls
     heads = [("call", calls.start)] if calls.start else []
     heads += [("other_call", it) for it in calls.other_starts]
-    if marks.arguments.form == "text" and calls.start.endswith('">'):
+    if marks.arguments.form == "text" and re.search(r" \w+= \{name[^{}]*\} >$", calls.start):
         heads.append(("closed_call", calls.start[:-1] + "/>"))
     heads += [("short_call", it) for it in calls.short_starts]
     return [(role, _with_follows(marks, head)) for role, head in heads]

@@ -38,7 +38,8 @@ def slotted(pieces: Sequence[Piece]) -> str:
             found += f"{{?{escaped(piece.text)}}}"
         else:
             found += _literal(piece.text, before, after)
-    return found
+    # An attribute may stand in any quotes, or none.
+    return re.sub(r'=" ?(\{(?:name|key)\}) ?"(?=>)', r"= \1 ", found)
 
 
 def optional(marker: str) -> str:

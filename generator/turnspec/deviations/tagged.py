@@ -36,15 +36,14 @@ def repeated_argument(form: Format) -> Iterator[Case]:
 
 
 def quoted_names(form: Format) -> Iterator[Case]:
-    """A name and a key behind an equals sign are quoted, as attributes are."""
+    """A name and a key behind an equals sign stand in any quotes, as attributes do, or in none."""
     if not _has_tags(form):
         return
-    pieces = form.tools.call
-    before = pieces[pieces.index(Slot(SlotKind.NAME)) - 1].text
-    if before.endswith("="):
-        text = form.write(form.one_call)
-        text = text.replace("=look", '="look"').replace("=city", "='city'")
-        yield form.case(text, form.one_call)
+    text = form.write(form.one_call)
+    for quote in ("", "'", '"'):
+        quoted = re.sub(r"""=["']?(look|city)["']?(?=>)""", rf"={quote}\1{quote}", text)
+        if "=" in text.partition("look")[0][-2:]:
+            yield form.case(quoted, form.one_call)
 
 
 def space_around_keys(form: Format) -> Iterator[Case]:

@@ -143,7 +143,7 @@ ARGUMENT_SHOWS_ITSELF: bool = True
 #: Types by the words for them beside keys, and characters by what stands for them.
 TYPE_WORDS: dict[str, list[str]] = {}
 ENTITIES: dict[str, str] = {}
-#: Whether values that are no JSON may be Python's literals.
+#: Whether a value that may be a string, and is no JSON, may be one of Python's literals.
 HAS_PYTHON_LITERALS: bool = True
 #: Whether calls in tags are another syntax, too.
 READS_TAGS: bool = True
