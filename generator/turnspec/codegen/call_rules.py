@@ -139,7 +139,8 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     calls = marks.calls
     heads = [("call", calls.start)] if calls.start else []
     heads += [("other_call", it) for it in calls.other_starts]
-    if marks.arguments.form == "text" and re.search(r" \w+= \{name[^{}]*\} >$", calls.start):
+    is_attribute = re.search(r'(?:"| \w+= \{name[^{}]*\} )>$', calls.start)
+    if marks.arguments.form == "text" and is_attribute:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
     heads += [("short_call", it) for it in calls.short_starts]
     return [(role, _with_follows(marks, head)) for role, head in heads]
