@@ -207,6 +207,73 @@ CASES: dict[str, Case] = {
         calls=[("add", {"o": {"x": "y"}, "a": 1})],
         told=["malformed"] * 7,
     ),
+    "an element's end inside of it": Case(
+        "elements",
+        "<call add><o><p>1</p>2</p></o></call>",
+        calls=[("add", {"o": {"p": "1</p>2"}})],
+        told=["inner_marker"],
+    ),
+    "an element's beginning inside of it": Case(
+        "elements", "<call add><o><p>1<p>2</p></o></call>", calls=[("add", {"o": {"p": "1<p>2"}})]
+    ),
+    "elements that are not closed": Case(
+        "array",
+        "<call add><arg c><e>1<e>2</call>",
+        calls=[("add", {"c": [1, 2]})],
+        told=["missing_marker", "missing_marker"],
+    ),
+    "a mention in reasoning, and its end behind that": Case(
+        "thoughts",
+        "<why><call></why> </call> here<end>",
+        content="here",
+        reasoning="<call>",
+        told=["stray_marker"],
+    ),
+    "reasoning that the turn's end ends": Case("text", "<why><end>", told=["unclosed"]),
+    "a section that lacks its bracket, and breaks off": Case(
+        "section",
+        "<calls>add(a:1), ad",
+        calls=[("add", {"a": 1})],
+        told=["missing_marker", "cut_off"],
+    ),
+    "a section that breaks off before a call": Case(
+        "section", "<calls>[add(a:1), ", calls=[("add", {"a": 1})], told=["cut_off"]
+    ),
+    "an argument behind an unclosed one, and nothing more": Case(
+        "tags",
+        "<call add><b>x<a>",
+        calls=[("add", {"b": "x", "a": ""})],
+        told=["missing_marker", "cut_off", "wrong_type"],
+    ),
+    "a guard, and no end of the value": Case(
+        "entities",
+        "<call add><k b><![CDATA[&lt;]]></call>",
+        calls=[("add", {"b": "&lt;"})],
+        told=["missing_marker", "unexpected_text"],
+    ),
+    "a guard, and no end of the call": Case(
+        "entities",
+        "<call add><k b><![CDATA[&lt;]]></k>",
+        calls=[("add", {"b": "&lt;"})],
+        told=["cut_off"],
+    ),
+    "a separator in what is no call": Case(
+        "named by keys",
+        '<calls>So{"add": {"a": 1} <next>{"add": {}}]</calls><end>',
+        content='<calls>So{"add": {"a": 1} <next>{"add": {}}]</calls>',
+        told=["stray_marker"],
+    ),
+    "a header without its tag, for the user": Case(
+        "addressed",
+        " final<|message|>Hi to= .add<|channel|>commentary json<|message|>{}",
+        content="Hi to= .add<|channel|>commentary json<|message|>{}",
+    ),
+    "a tuple, and an argument that is no value": Case(
+        "list",
+        "[add(ab=(1), Add(b=2link)]",
+        calls=[("add", {"ab": [1]})],
+        told=["unknown_argument", "unexpected_text"],
+    ),
     "content alone": Case("text", "Hello!<end>", content="Hello!"),
     "reasoning, then content": Case("text", "<why>x</why>\nHi<end>", content="Hi", reasoning="x"),
     "white space inside content": Case("text", "a\n\n b <end>", content="a\n\n b"),
