@@ -35,8 +35,8 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     call.complete = arguments.close()
     if arguments.text:
         turn.events += call.add(as_object(turn, arguments.text))
-    is_read = bool(call.pieces or arguments.text)
-    if call.complete and not is_read:  # what follows may be unreadable arguments
+    is_empty = not (call.pieces or arguments.text)
+    if call.complete and is_empty:  # what follows may be unreadable arguments
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     if HAS_TAIL and call.complete:
         yield from read_tail(turn, call)

@@ -324,7 +324,7 @@ def is_text(turn: Turn, found: Found) -> bool:
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
     if not (CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED) and closes and state.mentioned:
         last = turn.content.pieces[-1][-1] if turn.content.pieces else "'"
-        if "".join(turn.content.space) != " " and last not in "\"'`":  # no prose
+        if "".join(turn.content.space) != " " and last not in "\"'`":  # not in prose
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
