@@ -12,10 +12,12 @@ from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
 from turnspec.codegen.notation import notation, slotted
 from turnspec.codegen.shapes import is_in_words, looks_like_head, looks_like_marker
 from turnspec.engine.markers import escaped
-from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.model import Join, Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import end_tokens, stops_behind_parts
 
 _LONGEST_END = 100  # characters
+#: Words that anybody may write, with no sign of a tag among them.
+_SENTENCE = re.compile(r"[^<>\[\]{}|]*\w,? \w[^<>\[\]{}|]*")
 _TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>) (\w+)$")
 
 
@@ -83,7 +85,15 @@ def _leads(spec: Spec) -> Iterator[str]:
         for join in spec.turn.joins
         if join.right is Part.CONTENT and join.left is not Part.CALLS
     )
-    yield from (notation(text) for text in texts if text and not looks_like_marker(text))
+    found = (text for text in texts if text and not looks_like_marker(text))
+    fillers = filter(None, map(_filler, spec.turn.joins))
+    yield from dict.fromkeys(map(notation, (*found, *fillers)))
+
+
+def _filler(join: Join) -> str:
+    """Return a sentence that stands in an absent part's place where a turn begins, "" if none."""
+    text = join.text.strip()
+    return text if join.left is Part.START and _SENTENCE.fullmatch(text) else ""
 
 
 def _tag_and_word(spec: Spec) -> re.Match[str] | None:
@@ -158,7 +168,8 @@ def _between(spec: Spec) -> Iterator[str]:
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
-        if text.strip() and text + spec.content.start not in _first_starts(spec):
+        opens = _filler(join) or text + spec.content.start in _first_starts(spec)
+        if text.strip() and not opens:
             yield ends.get(join.left, "") + join.text
             yield text
     yield from spec.tools.separators if spec.tools else ()
@@ -167,7 +178,9 @@ def _between(spec: Spec) -> Iterator[str]:
 
 def _ends(spec: Spec) -> list[str]:
     """Return every way in which a turn can end, the end-of-sequence token among them."""
-    finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
+    fillers = tuple(filter(None, map(_filler, spec.turn.joins)))
+    shown = [end for end in spec.turn.ends if not end.final.strip().startswith(fillers)]
+    finals = [text for end in shown for text in (end.final, end.followed)]
     if spec.tools and spec.tools.after_first:
         finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
