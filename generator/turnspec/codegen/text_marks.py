@@ -12,7 +12,7 @@ from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
 from turnspec.codegen.notation import notation, slotted
 from turnspec.codegen.shapes import is_in_words, looks_like_head, looks_like_marker
 from turnspec.engine.markers import escaped
-from turnspec.spec.model import Join, Part, ReasoningMode, Spec
+from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import end_tokens, stops_behind_parts
 
 _LONGEST_END = 100  # characters
@@ -80,20 +80,19 @@ def _leads(spec: Spec) -> Iterator[str]:
         return
     if found := _tag_and_word(spec):
         yield f"{found[2]} {notation(_closing(spec))}"
-    texts = dict.fromkeys(
+    texts = (
         _without_reasoning(spec, join.text + spec.content.start).strip()
         for join in spec.turn.joins
         if join.right is Part.CONTENT and join.left is not Part.CALLS
     )
-    found = (text for text in texts if text and not looks_like_marker(text))
-    fillers = filter(None, map(_filler, spec.turn.joins))
-    yield from dict.fromkeys(map(notation, (*found, *fillers)))
+    leads = (text for text in texts if text and not looks_like_marker(text))
+    yield from map(notation, dict.fromkeys((*leads, *_fillers(spec))))
 
 
-def _filler(join: Join) -> str:
-    """Return a sentence that stands in an absent part's place where a turn begins, "" if none."""
-    text = join.text.strip()
-    return text if join.left is Part.START and _SENTENCE.fullmatch(text) else ""
+def _fillers(spec: Spec) -> tuple[str, ...]:
+    """Return the sentences that stand in an absent part's place where a turn begins."""
+    texts = (join.text.strip() for join in spec.turn.joins if join.left is Part.START)
+    return tuple(filter(_SENTENCE.fullmatch, texts))
 
 
 def _tag_and_word(spec: Spec) -> re.Match[str] | None:
@@ -168,8 +167,8 @@ def _between(spec: Spec) -> Iterator[str]:
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
-        opens = _filler(join) or text + spec.content.start in _first_starts(spec)
-        if text.strip() and not opens:
+        opens = text + spec.content.start in _first_starts(spec)
+        if text.strip() not in ("", *_fillers(spec)) and not opens:
             yield ends.get(join.left, "") + join.text
             yield text
     yield from spec.tools.separators if spec.tools else ()
@@ -178,7 +177,7 @@ def _between(spec: Spec) -> Iterator[str]:
 
 def _ends(spec: Spec) -> list[str]:
     """Return every way in which a turn can end, the end-of-sequence token among them."""
-    fillers = tuple(filter(None, map(_filler, spec.turn.joins)))
+    fillers = _fillers(spec)
     shown = [end for end in spec.turn.ends if not end.final.strip().startswith(fillers)]
     finals = [text for end in shown for text in (end.final, end.followed)]
     if spec.tools and spec.tools.after_first:
