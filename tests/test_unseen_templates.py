@@ -190,6 +190,12 @@ WRITTEN = [
         "Well, I know it. Not.</muse>So: Well, I know it. Yes.<|end|>",
         Message("So: Well, I know it. Yes.", "Well, I know it. Not."),
     ),
+    (
+        "fillers",
+        '(no thoughts, just this.)\nSo: (no thoughts, just this.) Yes.<use>{"name": "now", '
+        '"arguments": {}}</use><|end|>',
+        Message("So: (no thoughts, just this.) Yes.", calls=(Call("now", {}),)),
+    ),
 ]
 
 

@@ -16,6 +16,8 @@ from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import end_tokens, stops_behind_parts
 
 _LONGEST_END = 100  # characters
+#: Words that anybody may write, with no sign of a tag among them.
+_SENTENCE = re.compile(r"[^<>\[\]{}|]*\w,? \w[^<>\[\]{}|]*")
 _TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>) (\w+)$")
 
 
@@ -78,12 +80,19 @@ def _leads(spec: Spec) -> Iterator[str]:
         return
     if found := _tag_and_word(spec):
         yield f"{found[2]} {notation(_closing(spec))}"
-    texts = dict.fromkeys(
+    texts = (
         _without_reasoning(spec, join.text + spec.content.start).strip()
         for join in spec.turn.joins
         if join.right is Part.CONTENT and join.left is not Part.CALLS
     )
-    yield from (notation(text) for text in texts if text and not looks_like_marker(text))
+    leads = (text for text in texts if text and not looks_like_marker(text))
+    yield from map(notation, dict.fromkeys((*leads, *_fillers(spec))))
+
+
+def _fillers(spec: Spec) -> tuple[str, ...]:
+    """Return the sentences that stand in an absent part's place where a turn begins."""
+    texts = (join.text.strip() for join in spec.turn.joins if join.left is Part.START)
+    return tuple(filter(_SENTENCE.fullmatch, texts))
 
 
 def _tag_and_word(spec: Spec) -> re.Match[str] | None:
@@ -158,7 +167,8 @@ def _between(spec: Spec) -> Iterator[str]:
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
-        if text.strip() and text + spec.content.start not in _first_starts(spec):
+        opens = text + spec.content.start in _first_starts(spec)
+        if text.strip() not in ("", *_fillers(spec)) and not opens:
             yield ends.get(join.left, "") + join.text
             yield text
     yield from spec.tools.separators if spec.tools else ()
@@ -167,7 +177,9 @@ def _between(spec: Spec) -> Iterator[str]:
 
 def _ends(spec: Spec) -> list[str]:
     """Return every way in which a turn can end, the end-of-sequence token among them."""
-    finals = [text for end in spec.turn.ends for text in (end.final, end.followed)]
+    fillers = _fillers(spec)
+    shown = [end for end in spec.turn.ends if not end.final.strip().startswith(fillers)]
+    finals = [text for end in shown for text in (end.final, end.followed)]
     if spec.tools and spec.tools.after_first:
         finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
