@@ -175,7 +175,7 @@ SAME: dict[str, tuple[str, str]] = {
         table = {sign: at for sign, at in pairs}
         nested = [sign + other for sign, _ in pairs for other in ("x", "y")]
         first = next((sign for sign, at in pairs if at > 0), "none")
-        some = any(at > 1 for _, at in pairs) and all(map(str.strip, nested))
+        some = any(at > 1 for _, at in pairs) and all(sign.strip() for sign in nested)
         told = "some" if some else "none"
         return f"{' '.join(nested)} {first} {told} {len(table)} {' '.join(reversed(nested))}"
         """,
@@ -390,7 +390,7 @@ export class Known extends Other {
   count?: number;
 
   of(key: string, { end }: { end: number }, other: (it: string) => void = no): string | null {
-    const [one, two]: [string, string] = this.found.get(key) as [string, string];
+    const [one, two] = this.found.get(key) as [string, string];
     return key ? other(one) : (two as string);
   }
 }

@@ -118,8 +118,6 @@ class Learning(Functions):
             if kind := class_.fields.get("type"):
                 class_.members = {"type": kind.text}
                 class_.record = ("type", *class_.record)
-            if class_.name == "Message":
-                class_.record = ()
 
     def _signature(self, node: ast.FunctionDef, *, is_method: bool = False) -> Signature:
         given = node.args

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from turnspec.codegen.printer.layout import WIDTH
 
@@ -40,8 +41,8 @@ _APART = re.compile(
 
 def shortened(text: str) -> str:
     """Return lines of which what is short stands on one: blocks, functions, and members."""
-    text = _LINK.sub(_linked, _SHORT.sub(_without_braces, text))
-    return _FUNCTION.sub(_on_one_line, _MEMBERS.sub(_filled, text))
+    text = _LINK.sub(_fitting(r"\1\2\n\1  \3\4\5"), _SHORT.sub(_without_braces, text))
+    return _FUNCTION.sub(_fitting(r"\1\2 \3 \4"), _MEMBERS.sub(_filled, text))
 
 
 def closed_up(text: str) -> str:
@@ -49,21 +50,21 @@ def closed_up(text: str) -> str:
     return _APART.sub(lambda it: f"{it[1] or it[2]}\n", text)
 
 
-def _linked(found: re.Match[str]) -> str:
-    before, link = f"{found[1]}{found[2]}", f"{found[1]}  {found[3]}{found[4]}{found[5]}"
-    return f"{before}\n{link}" if len(link) <= WIDTH and "//" not in before else found[0]
+def _fitting(form: str) -> Callable[[re.Match[str]], str]:
+    """Return what gives a form to what is found, if its last line fits in, and has no comment."""
 
+    def found(match: re.Match[str]) -> str:
+        text = match.expand(form)
+        is_fit = len(text.rpartition("\n")[2]) <= WIDTH and "//" not in text
+        return text if is_fit else match[0]
 
-def _on_one_line(found: re.Match[str]) -> str:
-    line = f"{found[1]}{found[2]} {found[3]} {found[4]}"
-    return line if len(line) <= WIDTH and "//" not in line else found[0]
+    return found
 
 
 def _filled(found: re.Match[str]) -> str:
     lines: list[str] = []
     for member in found[0].splitlines():
-        line = f"{lines[-1]} {member.lstrip()}" if lines else ""
-        if lines and len(line) <= WIDTH:
+        if lines and len(line := f"{lines[-1]} {member.lstrip()}") <= WIDTH:
             lines[-1] = line
         else:
             lines.append(member)

@@ -73,9 +73,6 @@ class Simplifier(ast.NodeTransformer):
         """Go through many values as comprehensions do, or a list of them."""
         self.generic_visit(node)
         match node:
-            case ast.Call(func=ast.Name("map"), args=[ast.Attribute(ast.Name("str"), name), many]):
-                call = ast.Call(ast.Attribute(_IT, name, ast.Load()), [], [])
-                return _at(node, _through(many, call))
             case ast.Call(func=ast.Name("map"), args=[function, many]):
                 return _at(node, _through(many, ast.Call(function, [_IT], [])))
             case ast.Call(func=ast.Name("iter"), args=[many]):
@@ -104,20 +101,15 @@ class Simplifier(ast.NodeTransformer):
     def visit_Try(self, node: ast.Try) -> list[ast.stmt] | ast.Try:
         """Ask whether a call gave a value, where it is all that is tried."""
         self.generic_visit(node)
-        match node:
-            case ast.Try(
-                [ast.Assign([ast.Name(name)], ast.Call() as call) as tried],
-                [
-                    ast.ExceptHandler(
-                        ast.Name("ValueError" | "PYTHON_ERRORS") as error, None, body
-                    ) as handler
-                ],
-                [],
-                [],
-            ) if isinstance(body[-1], LEAVING):
+        match node.body, node.handlers, node.orelse + node.finalbody:
+            case [ast.Assign([ast.Name(name)], call) as tried], [handler], []:
+                error = handler.type or node
+                is_known = ast.unparse(error) in ("ValueError", "PYTHON_ERRORS")
+                if not is_known or handler.name or not isinstance(handler.body[-1], LEAVING):
+                    return node
                 tried.value = _at(call, ast.Call(ast.Name("attempted", ast.Load()), [call], []))
                 test = ast.Compare(ast.Name(name, ast.Load()), [ast.Is()], [ast.Constant(...)])
-                return [tried, _at(handler, ast.If(_at(error, test), body, []))]
+                return [tried, _at(handler, ast.If(_at(error, test), handler.body, []))]
         return node
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:

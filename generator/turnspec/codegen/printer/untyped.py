@@ -31,24 +31,23 @@ def untyped(text: str) -> str:
         return ""
     tokens = _TOKEN.findall(_MODIFIERS.sub("  ", _COMMENT.sub("", text)))
     kept: list[str] = []
-    opened, closed = [""], ""  # brackets: those that are open, and the one that was closed last
+    opened = [""]  # brackets
     at = 0
     while at < len(tokens):
         token, before = tokens[at], "".join(kept[-12:])
         if token in ("as", "satisfies") and before.endswith(" "):
             at = _end_of_type(tokens, at + 1, _ENDS_TYPE)
             kept.pop()
-        elif token == ":" and _begins_type(before, opened[-1], closed):
+        elif token == ":" and _begins_type(before, opened[-1]):
             is_result = before.endswith(")")
             at = _end_of_type(tokens, at + 1, (*_ENDS_TYPE, "=>") if is_result else _ENDS_TYPE)
         elif token == "<" and re.search(r"\w$|= $", before):
             at = _end_of_brackets(tokens, at) + 1
         else:
             if token in ("(", "[", "{"):
-                word = re.search(r"\b(class) [^{}()]*$|\b(const|let) $", before)
-                opened.append(f"{word[1] or word[2]}{token}" if word else token)
+                opened.append("class" * bool(re.search(r"\bclass [^{}()]*$", before)) + token)
             elif token in (")", "]", "}"):
-                closed = opened.pop()
+                opened.pop()
             if tokens[at : at + 2] != ["?", ":"] and not token.startswith("//"):
                 kept.append(token)
             at += 1
@@ -56,11 +55,9 @@ def untyped(text: str) -> str:
     return re.sub(r"(?<=\{\n)\n", "", _FIELD.sub("", bare))
 
 
-def _begins_type(before: str, opened: str, closed: str) -> bool:
+def _begins_type(before: str, opened: str) -> bool:
     """Tell whether a colon stands before a type."""
     if re.search(r"\)$|\b(const|let) \w+$", before):
-        return True
-    if before.endswith("]") and closed in ("const[", "let["):
         return True
     return opened in ("(", "class{") and not before[-1:].isspace()
 
