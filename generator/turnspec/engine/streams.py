@@ -78,7 +78,8 @@ class Stream:
         """Yield where the text around a marker that was taken out looks like one, and that text."""
         rules, seams, self._seams = self._input.rules, self._seams, []
         for place, offset in seams:
-            before, after = near(self.pieces, place, 99)
+            before = "".join(self.pieces[max(0, place - 99) : place])[-99:]
+            after = "".join(self.pieces[place : place + 99])[:99]
             window = Input(offset, rules, before + after, before + after)
             begin, end = 0, len(before)
             while found := rules.in_text.search(window, False, begin, end):
@@ -86,10 +87,3 @@ class Stream:
                     yield offset, found.text
                     break
                 begin = max(found.end, found.start + 1)
-
-
-def near(pieces: GrowingText, place: int, most: int) -> tuple[str, str]:
-    """Return so many characters before and after some pieces."""
-    before = "".join(piece[-most:] for piece in pieces[max(0, place - most) : place])
-    after = "".join(piece[:most] for piece in pieces[place : place + most])
-    return before[-most:], after[:most]
