@@ -86,7 +86,7 @@ export class GrowingText {
     return this.joined;
   }
 
-  slice(start: number, end: number): [string] {
+  slice(start: number, end?: number): [string] {
     return [this.join("").slice(start, end)];
   }
 
