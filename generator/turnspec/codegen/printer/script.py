@@ -25,7 +25,7 @@ BY_HAND = frozenset(
         *("GrowingText", "dump_json", "quote", "load_json"),
         *("find_flaw", "with_repeated_joined", "joined", "literal", "literal_as_json"),
         *("without_warnings", "join_halves", "types_of", "PYTHON_ERRORS", "is_list"),
-        *("is_mapping", "apart", "near"),
+        *("is_mapping", "apart"),
     )
 )
 #: What the runtime asks of a printed parser.

@@ -86,15 +86,13 @@ export class GrowingText {
     return this.joined;
   }
 
+  slice(start: number, end?: number): [string] {
+    return [this.join("").slice(start, end)];
+  }
+
   at(_last: -1): string {
     return this.latest[this.count - 1] ?? this.joined;
   }
-}
-
-/** Return so many characters before and after a place. */
-export function near(pieces: GrowingText, place: number, most: number): [string, string] {
-  const text = pieces.join("");
-  return [text.slice(Math.max(0, place - most), place), text.slice(place, place + most)];
 }
 
 export const isList = (value: unknown): value is readonly Any[] => Array.isArray(value);
