@@ -208,7 +208,7 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
         turn.cut_off(turn.input.rest)
         turn.input.take()
     else:
-        turn.problem("missing_marker", "what belongs behind the arguments is missing")
+        turn.problem("missing_marker", "what belongs after the arguments is missing")
 
 
 def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCall:

@@ -94,7 +94,7 @@ def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.cut_off(rest)
         call.complete = False
     else:
-        turn.problem("missing_marker", "what belongs behind the arguments is missing")
+        turn.problem("missing_marker", "what belongs after the arguments is missing")
     turn.end_call(call)
     if not call.complete:
         turn.input.take()

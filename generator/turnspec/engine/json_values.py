@@ -22,7 +22,7 @@ TOKENS = (
 )
 STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x00-\x1f]*){0,999})"
 DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
-#: A quote ends a string in single ones only where JSON goes on behind it; else it is an apostrophe.
+#: A quote ends a string in single ones only where JSON goes on after it; else it is an apostrophe.
 SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
 SINGLE_QUOTED = re.compile(STRING.replace("Q", "\"'") + SINGLE_END)
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")

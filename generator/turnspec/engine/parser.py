@@ -57,7 +57,7 @@ class Parser:
         header = FORMAT["header"]
         last = prefill.rpartition(header.strip() or header)[2] if header else prefill
         begun = prefill.removeprefix(header) if prefill.startswith(header) else last
-        # Behind the results of its calls the next turn may have no header.
+        # After the results of its calls the next turn may have no header.
         prompts = ["", *(FORMAT[key] for key in FORMAT if "prompt" in key)]
         openings = [text.removeprefix(header) for text in prompts]
         opening = max(filter(prefill.endswith, openings), key=len)
@@ -71,8 +71,8 @@ class Parser:
             self._turn = Turn(Input(-len(text), rules), self._options)
             self._reading = read_turn(self._turn)
             self._turn.end_prefill(self._read(text, special=True), echo)
-            behind = self._turn.behind
-            if not ("".join(behind).strip(WHITE_SPACE) if echo else behind):
+            rest = self._turn.after_end
+            if not ("".join(rest).strip(WHITE_SPACE) if echo else rest):
                 break
 
     def feed(self, text: str, special: bool = False) -> list[Event]:

@@ -440,7 +440,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     turn.read_to = max(turn.read_to, turn.input.here)
     turn.go_back()
     turn.input.final = False
-    turn.problem("draft", "a call in the reasoning, which goes on behind it")
+    turn.problem("draft", "a call in the reasoning, which goes on after it")
     turn.write(max(end - turn.input.offset, turn.input.position + 1))
     return False
 
@@ -476,13 +476,12 @@ def read_turn(turn: Turn) -> Reading[None]:
             yield MORE_TEXT
         else:
             input.take(found.end)
-    turn.behind.append(input.take())
     while True:
+        turn.after_end.append(input.take())
         if input.final:
-            end_turn(turn, "".join(turn.behind).lstrip(WHITE_SPACE))
-            turn.behind.clear()
+            end_turn(turn, "".join(turn.after_end).lstrip(WHITE_SPACE))
+            turn.after_end.clear()
         yield MORE_TEXT
-        turn.behind.append(input.take())
 
 
 def end_turn(turn: Turn, rest: str) -> None:

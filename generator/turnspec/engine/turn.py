@@ -145,7 +145,7 @@ class Turn:
         self.events: list[Event] = []
         self.problems: list[Problem] = []
         self.flow: Callable[[str], list[Event] | None] | None = None
-        self.behind: list[str] = []  # the text behind its end
+        self.after_end: list[str] = []  # the text after its end
         self.state = TextState()
         self.shown = input.offset if options["echo"] is True else 0  # not what is before
         self._content = Stream(input, ContentDelta)
