@@ -16,6 +16,8 @@ from turnspec.spec.model import ContentBlocks
 
 FOUND = {
     "reasoning-block": ("note", ContentBlocks("sort", "musing", "words", "words")),
+    "invented-only-in-parts": ("thinking", ContentBlocks("type", "thinking", "text", "text")),
+    "invented-parts-of-all": ("reasoning", ContentBlocks("type", "reasoning", "text", "text")),
     "blocks-in-container": ("said", ContentBlocks("is", "draft", "reply", "said", "pieces")),
 }
 
