@@ -147,7 +147,7 @@ class Turn:
         self.flow: Callable[[str], list[Event] | None] | None = None
         self.after_end: list[str] = []  # the text after its end
         self.state = TextState()
-        self.shown = input.offset if options["echo"] is True else 0  # not what is before
+        self.shown = input.offset if options["echo"] is True else 0  # from there on
         self._content = Stream(input, ContentDelta)
         self.content = self._content  # or that of what may be a draft
         if HAS_REASONING:
