@@ -153,7 +153,7 @@ CALLS = [
          called("a", "a"), OTHER * 2),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),
     Text(LFM, f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>',
-         said(f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>')),
+         said(f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>'), ("no_name",)),
     Text(QWEN, f"<tool_call>{MEMBERS.replace(chr(34), chr(39))}</tool_call>",
          called("a"), OTHER),
     Text(LLAMA, "{'name': 'read', 'parameters': {'path': '{\"name\": \"read\"} isn\\'t it'}}",

@@ -40,8 +40,7 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
     closing = dict.fromkeys(
         notation(text) for it in ends if (text := it.lstrip(_JSON_END).rstrip())
     )
-    others = [notation(_before_json(call[0].text)) for call in spec.alternatives.calls]
-    others += (it[tag.end() :] for it in opening[:1] if (tag := _FIRST_TAG.match(it)))
+    others = (notation(_before_json(call[0].text)) for call in spec.alternatives.calls)
     return CallMarks(
         opening=opening,
         other_openings=tuple(others),

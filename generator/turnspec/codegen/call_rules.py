@@ -84,7 +84,8 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     heads = [text for it in begun for text in (it, f" [{it}")]
     heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
     is_own = "(" in marks.calls.start
-    called = [" {name} ( )", " {name} ({word}=", " {name}{any}\n{{"]
+    called = [" {name} ( )", " {name} ({word}=", " {name} ( {{", " {name}\n{{"]
+    called += [" {name} [{any}]\n{{"]
     called = [] if is_own or openings[0][0].isalnum() else called
     found = (("foreign", heads), ("foreign_name", called))
     return [(role, (opening, it)) for opening in openings for role, it in found if it]
@@ -192,7 +193,9 @@ def _object_roles(marks: Marks) -> Roles:
     found: list[tuple[str, Notation]] = [*_foreign_roles(marks)]
     found += [("opening", (it, follows)) for it in (*calls.opening[:1], *calls.other_openings)]
     if marks.tools.section_start.rstrip().endswith("["):  # an array may be empty
-        found += [("marker", " ".join((it, "[ ]", *calls.closing[:1]))) for it in calls.opening[:1]]
+        ends = [*map(spaced, marks.text.turn_end), "{end of text}"] * (not calls.closing)
+        empty = " ".join((*calls.opening[:1], "[ ]", *calls.closing[:1]))
+        found += [("marker", (empty, ends) if ends else empty)] * bool(calls.opening)
     found += _mention_roles(marks)
     found += [("object", ("", heads))] if own_keys(marks.tools) and heads else []
     return found + [("call_end", end) for end in calls.end]

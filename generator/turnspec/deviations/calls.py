@@ -249,17 +249,12 @@ def no_opening_tag(form: Format) -> Iterator[Case]:
 
 
 def no_first_tag(form: Format) -> Iterator[Case]:
-    """The first tag of a call's head is missing, behind what opens all calls; or of that alone."""
+    """The first tag of a call's head is missing, behind what opens all calls."""
     head = form.tools.call[0].text if form.calls else ""
     tag = re.match(r"<[^<>\s]+>(?=.*>)", head)
     if tag and form.tools.section_start.strip() and form.tools.mode is ToolMode.TAG_WITH_JSON:
         written = form.with_tools(call=(Literal(head[tag.end() :]), *form.tools.call[1:]))
         yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
-    if (call := form.json_call) and (
-        tag := re.match(r"\s*<[^<>\s]+>(?=.*>)", call.before, re.DOTALL)
-    ):
-        text = call.before[tag.end() :] + json.dumps(call.filled(form.call)) + call.behind
-        yield form.case(form.write(form.one_call, [text]), form.one_call)
 
 
 def any_id(form: Format) -> Iterator[Case]:

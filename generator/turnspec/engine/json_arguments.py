@@ -32,13 +32,14 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         yield None
     if is_cut := not arguments.value.is_done:
         turn.cut_off(arguments.rest)
-    call.complete = arguments.close()
+    is_whole = arguments.close()
+    call.complete = call.complete and is_whole
     if arguments.text:
         turn.events += call.add(as_object(turn, arguments.text))
     is_empty = not (call.pieces or arguments.text)
     if call.complete and is_empty:  # what follows may be unreadable arguments
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
-    if HAS_TAIL and call.complete:
+    if HAS_TAIL and is_whole:
         yield from read_tail(turn, call)
         return
     turn.end_call(call)

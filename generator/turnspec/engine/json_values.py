@@ -187,7 +187,7 @@ class JsonValue:
         if self._expected != "comma" and self.waiting.strip():
             self._tell(f"{self.waiting!r} before {text!r}")
             if self._turn and self._turn.call and self.waiting.strip() != ",":
-                self._turn.call.lost_a_key = True
+                self._turn.call.complete = False  # a key has no value
             self._held.clear()
         self._closers.pop()
         if len(self._closers) < self._depth:

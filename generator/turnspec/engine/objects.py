@@ -30,14 +30,16 @@ from turnspec.engine.whole_arguments import WholeArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
 
 #: The member in which chat-completions APIs have name and arguments.
 WRAPPER: str = "function"
 #: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
-USUAL_KEYS = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
-USUAL_KEYS |= {"function": NAME_KEY}  # where it has a text
+usual_keys = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
+usual_keys |= {"function": NAME_KEY}  # where it has a text
 #: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.
 USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 
@@ -195,7 +197,7 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
 
 def own_key(turn: Turn, call: CallObject, key: str) -> str:
     """Return the format's own key for one; what is none of its own may be a usual one."""
-    usual = USUAL_KEYS.get(key, "")
+    usual = usual_keys.get(key, "")
     if NAME_IS_KEY and not call.has_members:
         if usual != NAME_KEY or key in OTHER_MEMBERS or key in (turn.tools or ()):
             return key
@@ -228,7 +230,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")
         call.spare = call.spare or (text if text.startswith("{") else "")
-        parameters = (turn.tools or {}).get(open_call.name, {}) if open_call else {}
+        parameters: Any = (turn.tools or {}).get(open_call.name) if open_call else {}
         if open_call and key in object_in(parameters, "properties"):
             open_call.complete = False  # an argument is outside of the arguments
     return True
@@ -299,7 +301,8 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
         turn.cut_off(turn.input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    open_call.complete = is_whole and bool(open_call.pieces) and not is_cut
+    is_whole = is_whole and bool(open_call.pieces) and not is_cut
+    open_call.complete = open_call.complete and is_whole
     end_object(turn, call, open_call)
     if is_cut:
         turn.input.take()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r]*(?P<name>NAME)[ \t\n\r]*(?:\(|\[[^{}\s]*\])?"
+CALLED = r"[ \t\n\r]*(?P<name>NAME)[ \t\n\r]*(?:\(|(?P<more>\[[^{}\s]*\]))?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
@@ -78,7 +78,7 @@ def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
         if not given and len(only) == 1 and is_mapping(only[0]):
             given = join_halves(dump_json(only[0]))
         if head and given:
-            calls = [(head["name"], given, "the call is code")]
+            calls = [(head["name"], given, f"the call is code{head['more'] or ''}")]
     found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
 

@@ -13,6 +13,7 @@ from turnspec.engine.calls import (
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     BEFORE_CONTENT,
+    CALL_HAS_END,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
     FIRST_CALL,
@@ -326,6 +327,10 @@ def is_text(turn: Turn, found: Found) -> bool:
         last = turn.content.pieces[-1][-1] if turn.content.pieces else "'"
         if "".join(turn.content.space) != " " and last not in "\"'`":  # not in prose
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
+    if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:
+        next_sign = turn.input.text[found.end : found.end + 1]
+        if re.match(r"\w", next_sign):
+            turn.problem("no_name", f"no call after {found.text!r}", found.offset)
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True

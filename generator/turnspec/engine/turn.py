@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from turnspec.engine.facts import (
-    ARGUMENTS,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
@@ -89,8 +88,6 @@ class OpenCall:
         self.told = told  # up to which offset the events tell of the text
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
-        if ARGUMENTS != "text":
-            self.lost_a_key = False  # that had no value
         if HAS_ELEMENTS:
             self.collected: list[str] | None = None  # what waits for more of it
 
@@ -323,8 +320,6 @@ class Turn:
         if flaw:
             self.problem(*flaw)
         ended.complete = call.complete and (not flaw or flaw[0] == "repeated_argument")
-        if ARGUMENTS != "text" and call.lost_a_key:
-            ended.complete = False
         late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
         ended.id += late_id
         index, end = call.index, self.input.here

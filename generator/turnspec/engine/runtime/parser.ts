@@ -54,8 +54,8 @@ export class Parser {
       this.note(text);
       this.pairsBefore = this.pairs.length;
       this.turn.endPrefill(this.read(text, true), echo);
-      const { behind } = this.turn;
-      if (!(echo ? behind.join("").trim() : behind.length)) break;
+      const { afterEnd } = this.turn;
+      if (!(echo ? afterEnd.join("").trim() : afterEnd.length)) break;
     } while (texts.length > 0);
   }
 
