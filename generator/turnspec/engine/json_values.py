@@ -199,7 +199,7 @@ class JsonValue:
     def _leave_members(self, text: str) -> bool:
         """Pass on an object as it is written: words follow each other where members belong."""
         self._tell(f"no ':' after {self.waiting!r}")
-        comma = self._held.index(", ") if ", " in self._held else -1  # which is not written
+        comma = self._held.index(", ") if ", " in self._held else -1  # not written
         written = "".join(piece for at, piece in enumerate(self._held) if at != comma)
         self._held = [written.replace(dump_json(self._bare_key), self._bare_key)]
         self._add(text)
