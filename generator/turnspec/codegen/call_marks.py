@@ -18,8 +18,6 @@ _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 _NAME = "{name}"
 _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
-#: A tag that may be missing, as another one follows.
-_FIRST_TAG = re.compile(r"(<[^<>{} ]+>) (?=.*>)")
 _JSON_END = ' \t\r\n"}]'
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
@@ -209,8 +207,6 @@ def _short_starts(tools: Tools, start: str) -> Iterator[str]:
         tags_ = [optional(tag if at == 0 else f"<{tag}") for at, tag in enumerate(others)]
         yield " ".join([*tags_, f"<{last}" if others else last]) + again + rest
     elif name and tools.mode is ToolMode.TAG_WITH_JSON:
-        if tag := _FIRST_TAG.match(before):
-            yield f"{optional(tag[1])} {before[tag.end() :]}{name}{behind}"
         short = re.sub(r"(?<=[ }])[^\s{}]+", _optional_tag, behind)
         if short != behind and not re.search(r"[^\s{}] [^\s{}]", behind):
             yield before + name + short

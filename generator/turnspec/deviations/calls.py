@@ -248,15 +248,6 @@ def no_opening_tag(form: Format) -> Iterator[Case]:
     yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
 
 
-def no_first_tag(form: Format) -> Iterator[Case]:
-    """The first tag of a call's head is missing, behind what opens all calls."""
-    head = form.tools.call[0].text if form.calls else ""
-    tag = re.match(r"<[^<>\s]+>(?=.*>)", head)
-    if tag and form.tools.section_start.strip() and form.tools.mode is ToolMode.TAG_WITH_JSON:
-        written = form.with_tools(call=(Literal(head[tag.end() :]), *form.tools.call[1:]))
-        yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
-
-
 def any_id(form: Format) -> Iterator[Case]:
     """The id is of another kind than the template's."""
     if form.calls and Slot(SlotKind.ID) in form.tools.call:

@@ -50,7 +50,6 @@ DEVIATIONS: dict[str, Deviation] = {
     "calls: one instead of an array": calls.one_instead_of_array,
     "calls: no section markers": calls.no_section_markers,
     "calls: no opening tag": calls.no_opening_tag,
-    "calls: no first tag": calls.no_first_tag,
     "calls: any id": calls.any_id,
     "calls: any index": calls.any_index,
     "calls: unknown tool": calls.unknown_tool,
