@@ -43,22 +43,26 @@ def test_names_are_names_and_arguments_load(name: str, data: st.DataObject) -> N
             json.loads(call.arguments, parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("name", [name for name in KINDS if committed_spec(name).tools])
+def marks_around_values(name: str) -> list[str]:
+    """Return what stands around an argument's value, if anything does on both sides."""
+    tools = committed_spec(name).tools
+    items = tools.arguments.item if tools else ()
+    return [text for it in items if isinstance(it, Literal) and (text := it.text.strip())]
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if marks_around_values(name)[1:]])
 def test_a_call_with_a_misspelt_mark_is_right_or_not_complete(name: str) -> None:
     """Of the marks that close its values, each without one of its signs: they are in no value."""
     form = committed_format(name)
-    items = form.spec.tools.arguments.item if form.spec.tools else ()
-    pieces = [piece.text.strip() for piece in items if isinstance(piece, Literal)]
     call = Call("get_weather", {"city": "Paris is nice", "days": 3}, form.call.id)
     text = form.write(Message(calls=(call,)))
     options = {"tools": tool_definitions((call,)), "prefill": form.spec.turn.header}
     places = {
         found.start() + at
-        for mark in pieces[-1:] * (len(pieces) > 1)
-        for found in re.finditer(re.escape(mark), text)
-        for at, sign in enumerate(mark)
-        if not sign.isspace()
+        for found in re.finditer(re.escape(marks_around_values(name)[-1]), text)
+        for at in range(len(found[0]))
     }
+    assert len(places) > 1
     for at in places:
         for read in form.module.parse(text[:at] + text[at + 1 :], **options).tool_calls:
             assert not read.complete or json.loads(read.arguments) == call.arguments, text[at - 9 :]

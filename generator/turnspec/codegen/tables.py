@@ -66,8 +66,8 @@ def marker_statements(facts: FormatFacts) -> Iterator[str]:
     names = _marker_names(facts)
     yield f"FORMAT = {dict(facts.format)!r}\n"
     told = _NOTATION if facts.slots else _NOTATION.replace(_OF_SLOTS, "")
-    others = [name for name in names.values() if name.endswith("_2")]
-    told += f" {others[0]} is {others[0][:-2]} written another way." if others else ""
+    has_numbers = any(name.endswith("_2") for name in names.values())
+    told += " A number tells markers of one kind apart." * has_numbers
     yield from textwrap.wrap(told, 88, subsequent_indent="# ")
     yield ""
     yield from (f"{name} = {text!r}" for text, name in names.items())

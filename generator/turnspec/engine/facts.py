@@ -137,9 +137,9 @@ NAME_STANDS_IN_ID: bool = False
 HAS_LATE_IDS: bool = False
 #: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
 ARGUMENT_HAS_END: bool = True
-#: The first and the last sign of the marks around a value, of which misspelt ones hold one.
-ARGUMENT_SIGNS: str = "<>"
 ARGUMENT_SHOWS_ITSELF: bool = True
+#: The first and the last sign of that mark, of which a misspelt one holds one.
+ARGUMENT_SIGNS: str = "<>"
 #: Types by the words for them beside keys, and characters by what stands for them.
 TYPE_WORDS: dict[str, list[str]] = {}
 ENTITIES: dict[str, str] = {}

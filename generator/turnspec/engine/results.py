@@ -45,7 +45,7 @@ class Problem(Record):
 
 
 class ToolCall(Record):
-    """A tool call. `arguments` is JSON; `complete` is false if it was cut off."""
+    """A tool call. `arguments` is JSON if it is `complete`; if not, do not run it."""
 
     __slots__ = __match_args__ = ("id", "name", "arguments", "complete")
 
