@@ -11,7 +11,14 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
-from tests.generated_formats import EVERY_FORMAT, KINDS, NAMES, module_source
+from tests.generated_formats import (
+    EVERY_FORMAT,
+    FORMATS,
+    KINDS,
+    NAMES,
+    committed_spec,
+    module_source,
+)
 from tests.typescript.toolchain import node as node_program
 from tests.typescript.toolchain import tool
 from turnspec import engine
@@ -54,10 +61,21 @@ def said_by_pyright(folder: Path, options: Mapping[str, object]) -> list[str]:
 
 
 def test_the_kinds_of_problems_are_those_of_the_protocol() -> None:
-    source = module_source(KINDS[0])
-    text = source[source.index("    OfText = ") : source.index("\n    ProblemKind = ")]
-    kinds = re.findall(r'"(\w+)"', text)
-    assert sorted(kinds) == sorted(PROBLEM_KINDS)
+    kinds: set[str] = set()
+    for name in FORMATS:
+        kinds |= kinds_in(module_source(name))
+    assert kinds == set(PROBLEM_KINDS)
+
+
+def test_a_parser_names_the_kinds_that_it_tells_and_no_others() -> None:
+    no_calls = module_source(next(name for name in FORMATS if not committed_spec(name).tools))
+    assert kinds_in(no_calls) == {"repeated", "text_after_end", "cut_off", "stray_marker"}
+
+
+def kinds_in(source: str) -> set[str]:
+    """Return the kinds of problems that a module's types name."""
+    lines = re.findall(r"^    (?:Of\w+|ProblemKind) = (.*)", source, re.MULTILINE)
+    return set(re.findall(r'"(\w+)"', " ".join(lines)))
 
 
 def test_no_two_files_of_the_engine_define_the_same_name() -> None:

@@ -133,7 +133,22 @@ def compiled_source(facts: FormatFacts) -> str:
         text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
         own_text = text.partition(BEGINS_COMMON)[0]
     own_text = _formatted(without_empty_sections(tidied(own_text)))
-    return f"{_types_last(own_text)}\n\n{begins}\n\n\n{common}"
+    own_text = _kinds_that_are_told(_types_last(own_text), common)
+    return f"{own_text}\n\n{begins}\n\n\n{common}"
+
+
+def _kinds_that_are_told(own: str, common: str) -> str:
+    """Leave out of the types of problems what nothing in the module says that one is."""
+    types = re.compile(r"    (Of\w+) = Literal\[(.*)\]\n")
+    rest, found = types.sub("", own) + common, {}
+    for name, kinds in types.findall(own):
+        if told := ", ".join(kind for kind in kinds.split(", ") if kind in rest):
+            found[name] = told
+    lines = "".join(f"    {name} = Literal[{told}]\n" for name, told in found.items())
+    kind = f"    ProblemKind = Literal[{', '.join(found.values())}]"
+    if len(kind) > _LINE_LENGTH:
+        kind = f"{lines}    ProblemKind = {' | '.join(found)}"
+    return re.sub(r"    ProblemKind = .*", lambda _: kind, types.sub("", own))
 
 
 def _types_last(own: str) -> str:

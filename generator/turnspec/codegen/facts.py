@@ -172,7 +172,7 @@ def _data(marks: Marks) -> dict[str, object]:
     words = (it for it in reasons if is_in_words(it) or reasons.count(it) > 1)
     escapes = (*arguments.escapes.items(), *arguments.value_escapes.items())
     return {
-        "NAME": f"[^{NOT_IN_NAMES}]{{1,256}}" if marks.spec.tools else "",
+        "NAME": f"(?P<name>[^{NOT_IN_NAMES}]{{1,256}})" if marks.spec.tools else "",
         "WORDS": words_of(marks),
         "UNWRITTEN": tuple(map(plain, marks.text.unwritten)),
         "REASONING_WORDS": tuple(dict.fromkeys("".join(it.split()) for it in words)),

@@ -110,7 +110,11 @@ def _other_statements(
             yield f"{name} = {_expression(data) if isinstance(data, str) else repr(data)}"
     if facts.slots or with_data:
         yield "#: What stands in a slot. Bounded, as a part of a marker is held back."
-        slots = (f"{it!r}: [{', '.join(map(_expression, one))}]" for it, one in facts.slots.items())
+        a_name = facts.data["NAME"]  # so that the same text is compiled once
+        slots = (
+            f"{it!r}: [{', '.join('NAME' if x == a_name else _expression(x) for x in steps)}]"
+            for it, steps in facts.slots.items()
+        )
         yield f"SLOTS: dict[str, list[str]] = {{{', '.join(slots)}}}"
 
 

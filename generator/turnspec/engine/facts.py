@@ -35,7 +35,7 @@ SLOTS: dict[str, list[str]] = {
 }
 HAS_SLOTS: bool = True
 #: What can be the name of a tool, as an expression.
-NAME: str = "[a-zA-Z0-9_.:/-]{1,256}"
+NAME: str = "(?P<name>[a-zA-Z0-9_.:/-]{1,256})"
 #: Whether what ends calls depends on which of it is a special token.
 HAS_LATE_ENDS: bool = True
 #: Whether markers have texts that may be missing, and whether some have to be followed by others.

@@ -24,7 +24,7 @@ STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x0
 DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on after it; else it is an apostrophe.
 SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
-SINGLE_QUOTED = re.compile(STRING.replace("Q", "\"'") + SINGLE_END)
+SINGLE_QUOTED = STRING.replace("Q", "\"'") + SINGLE_END  # seldom needed, as some others
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
@@ -34,10 +34,10 @@ constants_as_json |= {"True": "true", "False": "false", "None": "null"}
 CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
-OBJECT_BEGINS = re.compile(r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)')
-NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+OBJECT_BEGINS = r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)'
+NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 #: What numbers may have in Python, and not in JSON.
-NOT_IN_JSON = re.compile(r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])")
+NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])"
 
 
 class JsonValue:
@@ -88,8 +88,8 @@ class JsonValue:
     def literal(self, word: str) -> str | None:
         """Return a word that is a number or a constant, as JSON."""
         if HAS_PYTHON_VALUES and self.is_python:
-            word = NOT_IN_JSON.sub("", word)
-        return word if NUMBER.fullmatch(word) else constants_as_json.get(word)
+            word = re.sub(NOT_IN_JSON, "", word)
+        return word if re.fullmatch(NUMBER, word) else constants_as_json.get(word)
 
     def may_be_quote(self, at: int) -> bool:
         """Say whether what stands at a position is a quote, or may become one."""
@@ -225,7 +225,7 @@ class JsonValue:
         if not HAS_JSON_STRINGS:
             return False  # as all are Python's
         input = self._input
-        string = DOUBLE_QUOTED if self._quote == '"' else SINGLE_QUOTED
+        string = DOUBLE_QUOTED if self._quote == '"' else re.compile(SINGLE_QUOTED)
         found, is_certain = self._matched(string)
         text, end = found["text"], found.end()
         input.position = end
@@ -280,7 +280,7 @@ def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
     call = input.rules.at_call_start.match(input, not input.final, at)
     if call is None or call.is_partial:
         return at, None if call else False
-    begins = OBJECT_BEGINS.match(input.text, at)
+    begins = re.compile(OBJECT_BEGINS).match(input.text, at)
     if not begins or begins["quote"]:
         return at, begins is not None
     return at, False if input.final else None

@@ -27,9 +27,9 @@ PYTHON_STRING = (
     r"|[xuU](?![0-9a-fA-F]{0,7}\Z))TEXT*){0,999})(?P<end>END)?"
 )
 HEX = "[0-9a-fA-F]"
-PIECE = re.compile(rf"\\(?:x({HEX}{{2}})|u({HEX}{{4}})|U({HEX}{{8}})|[\s\S])|[^\\]+")
+PIECE = rf"\\(?:x({HEX}{{2}})|u({HEX}{{4}})|U({HEX}{{8}})|[\s\S])|[^\\]+"
 #: Of all escapes of JSON the one that Python has not.
-SLASH = re.compile(r"(\\[^/])|\\/")
+SLASH = r"(\\[^/])|\\/"
 ESCAPES = {
     f"\\{pair[0]}": pair[1]
     for pair in ("n\n", "t\t", "b\b", "f\f", "r\r", "a\a", "v\v", "\\\\", "''", '""')
@@ -118,8 +118,9 @@ class OtherValue(JsonValue):
             input.position = found.end()
         if self._closers and self._quote == '"':
             # Arrays and objects may be JSON, beside literals.
-            text = SLASH.sub(lambda at: at[1] or "/", text)
-        self._add(PIECE.sub(as_json_text, text) if "\\" in text else quote(text)[1:-1])
+            text = re.sub(SLASH, lambda at: at[1] or "/", text)
+        is_plain = "\\" not in text
+        self._add(quote(text)[1:-1] if is_plain else re.sub(PIECE, as_json_text, text))
         if after is None:  # it has only so many escapes
             return is_quote or (bool(text) and input.text.startswith("\\", input.position))
         if not after["next"] and not input.final:

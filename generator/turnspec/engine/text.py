@@ -492,8 +492,11 @@ def read_turn(turn: Turn) -> Reading[None]:
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
     if HAS_SEAMS:
-        joined = [*turn.content.joined()]
-        for offset, text in [*turn.reasoning.joined(), *joined] if HAS_REASONING else joined:
+        for offset, text in (
+            [*turn.reasoning.joined(), *turn.content.joined()]
+            if HAS_REASONING
+            else [*turn.content.joined()]
+        ):
             turn.problem("stray_marker", f"{text!r} is text here", offset)
     if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
         may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called

@@ -47,11 +47,9 @@ if TYPE_CHECKING:
     from turnspec.engine.streams import GrowingText
 
 
-#: Text within a string, with whole escapes.
-ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-IN_STRING = re.compile(rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}')
-#: The same with escapes that Python has as well.
-IN_LITERAL = re.compile(r'[^"\\\x00-\x1f]*(?:\\["\\bfnrt][^"\\\x00-\x1f]*){0,999}')
+#: Text within a string, with whole escapes; of Python's alone those that JSON has as well.
+ESCAPE = r'\\["\\bfnrt]' if HAS_OTHER_VALUES else r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+IN_STRING = rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}'
 
 
 #: The roles of markers that have to do with no call.
@@ -88,6 +86,7 @@ class OpenCall:
         self.told = told  # up to which offset the events tell of the text
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
+        self._ends = input.rules.at_string_end if HAS_OTHER_VALUES else input.rules.at_call_end
         if HAS_ELEMENTS:
             self.collected: list[str] | None = None  # what waits for more of it
 
@@ -102,25 +101,26 @@ class OpenCall:
         start, self.told = self.told, self._input.here
         return [ToolCallDelta(self.index, text, start, self.told)]
 
-    def flow_in_string(self, text: str) -> list[Event] | None:
+    def flow_in_string(self, piece: str) -> list[Event] | None:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
-        rules = self._input.rules
-        ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_end
+        input, half, ends = self._input, "", self._ends
+        text = input.text + piece  # half of an escape may wait
         if "'" in text:
             return None
-        start = self._input.offset
-        end = start + len(text)
+        start, end = input.offset, input.offset + len(text)
         if ends.first_or_escaped.search(text):
             if ends.may_begin.search(text):
                 return None
-            in_string = IN_LITERAL if HAS_OTHER_VALUES else IN_STRING
-            if (HAS_OTHER_VALUES and HAS_RAW_STRINGS) or not in_string.fullmatch(text):
+            if text[-1] == "\\" != text[-2:-1]:
+                half, text, end = "\\", text[:-1], end - 1
+            if (HAS_OTHER_VALUES and HAS_RAW_STRINGS) or not re.fullmatch(IN_STRING, text):
                 if '"' in text or "\\" in text:
                     return None
                 text = quote(text)[1:-1]  # controls
-        self._input.offset = self.told = end
+        input.text = input.marked = half
+        input.offset = self.told = end
         self.pieces.append(text)
-        return [ToolCallDelta(self.index, text, start, self.told)]
+        return [ToolCallDelta(self.index, text, start, end)] if text else []
 
 
 class Hold:
@@ -168,10 +168,11 @@ class Turn:
     @property
     def message(self) -> Message:
         """The message as far as it is known."""
-        content, reasoning = "".join(self._content.pieces), ""
-        problems = self.problems[:]
-        if HAS_REASONING and not self.inline:
-            reasoning = "".join(self.reasoning.pieces)
+        content, problems = "".join(self._content.pieces), self.problems[:]
+        if not HAS_REASONING:
+            reasoning = ""
+        else:
+            reasoning = "" if self.inline else "".join(self.reasoning.pieces)
         if not HAS_CALLS:
             return Message(content, reasoning, [], problems)
         calls = self.calls[:]
