@@ -46,6 +46,13 @@ def _tools(schema: Any, **more: Any) -> list[dict[str, Any]]:
         ({"type": "string", "nullable": True}, "null", None),
         ({"type": ["any", "List"]}, "[5]", [5]),
         ({"type": "any"}, "5", "5"),
+        ({"properties": {"street": {}}}, '{"street": "A"}', {"street": "A"}),
+        ({"items": {"type": "integer"}}, "[5]", [5]),
+        ({"items": {}, "type": "string"}, "[5]", "[5]"),
+        ({"type": "integer"}, "5.0", 5.0),
+        ({"type": "integer"}, '"5"', 5),
+        ({"type": "object"}, r'"{\"street\": \"A\"}"', {"street": "A"}),
+        ({"type": ["integer", "string"]}, '"5"', "5"),
     ],
 )
 def test_types(schema: Any, text: str, value: Any) -> None:

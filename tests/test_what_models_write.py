@@ -71,6 +71,12 @@ HEADERS = [
          said("A."), ("repeated", "stray_marker")),
     Text(OSS, '<|channel|>commentary to=read.read<|message|>{"path": "a"}<|call|>',
          called("a"), ("repeated", "missing_marker")),
+    Text(OSS, '<|channel|>commentary to=functions.read kind=json<|message|>{"path": "a"}<|call|>',
+         called("a"), ("unexpected_text",)),
+    Text(OSS, '<|channel|>commentary to=read=<|constrain|><|constrain|>j<|message|>{"path": "a"}',
+         called("a"), ("unexpected_text", "missing_marker")),
+    Text(OSS, "<|channel|>commentary to=read\nor not<|message|>A.",
+         said("to=read\nor not<|message|>A."), ("repeated",)),
     Text(MUSE, " to=commentary<|message|>A.<|eot|>", said("A."), ("unexpected_text",)),
     Text(MUSE, " to=assistant<|message|>" + (quoted := INVOKE.format('read">')),
          said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
@@ -127,6 +133,10 @@ QWEN, DEEPSEEK, GEMMA, LFM, NEMO, GLM, HORIZON, FUNCTION_GEMMA = (
     "ifm-k2-horizon",
     "google-functiongemma-270m-it",
 )
+SEEK = "deepseek-ai-deepseek-v3-1"
+SEEK_CALL = "<｜tool▁call▁begin｜>read<｜tool▁sep｜>"
+OLD_SEEK_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n"
+FENCED = '```\n{"path": "a"}\n```<｜tool▁call▁end｜>'
 MINISTRAL = "mistralai-ministral-3-14b-reasoning-2512"
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
@@ -185,6 +195,24 @@ CALLS = [
     Text(GLM, "<tool_call>read\n<arg_key>a<1></arg_key>\n<arg_value>b</arg_value>\n</tool_call>",
          Message(calls=(Call("read", {"a<1>": "b"}),)), (), {"prefill": ""}),
     Text(DEEPSEEK, DRAFTS, said("", DRAFTS), ("draft", "unclosed")),
+    Text(QWEN, '<tool_call>\n<function=read>\n{"path": "a"}\n</function>\n</tool_call>',
+         called("a"), OTHER),
+    Text(QWEN, '<tool_call>\n<function=read>\n["a"]\n</function>\n</tool_call>',
+         said('<tool_call>\n<function=read>\n["a"]\n</function>\n</tool_call>')),
+    Text(NEMO, f"[TOOL_CALLS][{MEMBERS}][/TOOL_CALLS]", called("a"), ("stray_marker",)),
+    Text(NEMO, f"[TOOL_CALLS][{MEMBERS}]\n[/TOOL_CALLS]So.",
+         Message("So.", "", called("a").calls), ("stray_marker", "misplaced")),
+    Text(NEMO, "So [/TOOL_CALLS] ends it.", said("So [/TOOL_CALLS] ends it.")),
+    Text("ibm-granite-20b-functioncalling", f"<function_call> {MEMBERS}</function_call>",
+         called("a"), ("stray_marker",)),
+    Text("minimax-m1", "Hi.<tool_calls>\n</tool_calls>", said("Hi.")),
+    Text(DEEPSEEK, OLD_SEEK_CALL + FENCED, called("a"),
+         ("unclosed", "missing_marker", "missing_marker")),
+    Text(SEEK, SEEK_CALL + FENCED, called("a"), ("missing_marker", "stray_marker")),
+    Text(SEEK, f"{SEEK_CALL}```", Message(calls=(Call("read", {}),)),
+         ("missing_marker", "cut_off", "no_arguments")),
+    Text(GLM, "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a\n</tool_call>", called("a"),
+         ("missing_marker",)),
     Text(QWEN, "Said.\n<tool_call>\n{", said("Said."), ("cut_off",)),
     Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
     Text(MINISTRAL, "[TOOL_CALLS]read", said(""), ("cut_off",)),

@@ -175,7 +175,9 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     if guard_end + mark and "{key}" not in mark and literal_length(guard_end + mark) > 1:
         found.append(("inner", guard_end + mark))
     if marks.calls.closing:
-        is_line = arguments.are_keyed and not arguments.separator
+        # After a mark that is missing the template breaks the line.
+        breaks = marks.tools.arguments.separator.startswith("\n")
+        is_line = breaks or (arguments.are_keyed and not arguments.separator)
         found.append(("rest", (before or "\n" * is_line, rests_of_call(marks))))
         found += [] if guard_end else [("next", _next_argument(arguments))]
     return found

@@ -51,9 +51,19 @@ def behind_call_roles(marks: Marks) -> Roles:
     starts = [f" {start}" for _, start in call_start_roles(marks)]
     if any(re.match(r" [,}\]`]", start) for start in starts):  # which would be taken for brackets
         starts = []
-    stray = ("stray", ("{brackets}", [*behind, *starts, "{end of text}"]))
+    stray: list[tuple[str, Notation]] = [("stray", f" {it}") for it in _usual_closing(marks)]
+    stray.append(("stray", ("{brackets}", [*behind, *starts, "{end of text}"])))
     begun = (end for end in behind if re.match(r" (?:[,}\]`]|\{stop)", end))
-    return [*(("marker", end) for end in begun), stray]
+    return [*(("marker", end) for end in begun), *stray]
+
+
+def _usual_closing(marks: Marks) -> list[str]:
+    """Return what closes, in any markup, the tag that opens calls, where the format closes none."""
+    calls = marks.calls
+    opening = next(iter(calls.opening), calls.start)
+    tag = re.match(r"([<\[]\|?)(\w[^<>\[\]{} /]*[>\]])", opening)
+    is_closed = calls.end or calls.section_end or calls.closing
+    return [f"{tag[1]}/{tag[2]}"] if tag and not is_closed else []
 
 
 def call_end_roles(marks: Marks) -> Roles:
@@ -175,7 +185,7 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
     """Return what may stand behind a name that no text closes."""
     arguments, calls = marks.arguments, marks.calls
     if arguments.form == "json":
-        objects = ('{{ "', "{{ '", "{{ }}") if calls.begin_with_name else ("{{", '"{{')
+        objects = ('{{ "', "{{ '", "{{ }}") if calls.begin_with_name else ("{fence} {{", '"{{')
         return (*objects, *calls.closing[:1])
     ends = calls.closing or (*calls.section_end[:1], first_text(calls.start))
     argument = arguments.start if arguments.are_keyed else first_text(arguments.start)
@@ -196,6 +206,8 @@ def _object_roles(marks: Marks) -> Roles:
         ends = [*map(spaced, marks.text.turn_end), "{end of text}"] * (not calls.closing)
         empty = " ".join((*calls.opening[:1], "[ ]", *calls.closing[:1]))
         found += [("marker", (empty, ends) if ends else empty)] * bool(calls.opening)
+    elif marks.tools.section_start.strip() and calls.closing:
+        found.append(("marker", f"{calls.opening[0]} {calls.closing[-1]}"))
     found += _mention_roles(marks)
     found += [("object", ("", heads))] if own_keys(marks.tools) and heads else []
     return found + [("call_end", end) for end in calls.end]

@@ -76,7 +76,8 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     """Add what else is written where messages say who they are for.
 
     What closes a header may stand there alone, a channel may be said before another one, be any
-    word, or be missing before a call, and any name may be where a user's or tool's is.
+    word, or be missing before a call, and any name may be where a user's or tool's is. After a
+    tool's name in a channel any words and tags may stand.
     """
     text, calls = marks.text, marks.calls
     said_twice = [before for start in _starts(marks) if (before := _before_word(start, end))]
@@ -87,7 +88,9 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
         short = _short_headers(recipient + name, behind.removesuffix(end), end)
         tags = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
         lacking = (it.expand(r"\1{?\2}\3") for it in map(tags.fullmatch, calls.other_starts) if it)
-        calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking))
+        tagged = (it.partition(name)[0] for it in calls.other_starts if it.startswith("<"))
+        noisy = (f"{it}{name}{{words}}{end}" for it in dict.fromkeys(tagged))
+        calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy))
     else:
         starts = (*starts, f"{recipient}{name} {end}")
     text = replace(

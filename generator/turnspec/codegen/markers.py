@@ -37,6 +37,7 @@ SLOTS = {
     "index": "[0-9]{0,9}",
     "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",
     "word in a line": r"(?P<word>[A-Za-z0-9_-]{1,40})[ \t\r]{0,9}(?:\n|\Z)",
+    "words": r"(?P<word>(?:(?!TAGS)[^{}\n]){0,99})",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
@@ -83,6 +84,9 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
         slot = slot.replace("BUT", re.escape(not_held))
         if name == "key" and "<" in not_held:  # where it may begin a tag
             slot = slot.replace("]{", "]|<(?=[ 0-9=]|\\Z)){").replace("[^", "(?:[^", 1)
+    if name == "words":  # none of the marker's own tags
+        own_tags = re.findall("<[^<>{} ]+>", "".join(token.group() for token in tokens))
+        slot = slot.replace("TAGS", "|".join(map(re.escape, own_tags)))
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot += r"(?<![\t-\r ])"  # that is the marker's own

@@ -358,8 +358,7 @@ def end_nested(turn: Turn, nested: NestedValue, place: Place) -> None:
 
 def tell_unexpected(turn: Turn, nested: NestedValue) -> None:
     """Tell of text between elements that belongs nowhere; it may be an argument."""
-    text = "".join(nested.unexpected).replace(ELEMENT_SEPARATOR, "", 1)
-    text = text.strip(WHITE_SPACE)
+    text = "".join(nested.unexpected).replace(ELEMENT_SEPARATOR, "", 1).strip(WHITE_SPACE)
     nested.unexpected.clear()
     if text:
         turn.problem("unexpected_text", f"between elements: {text}")

@@ -67,6 +67,6 @@ class Input:
     def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:
         """Return the special tokens between two positions, each with its offset."""
         tokens, text = self.rules.special, self.marked[start:end]
-        found = list(tokens.stand_in.finditer(text)) if tokens else []
+        found = tokens.stand_in.finditer(text) if tokens else ()
         places = [(start + it.start(), start + it.end()) for it in found]
         return [(self.offset + at, self.text[at:past]) for at, past in places]

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
 
-#: What JSON begins with, or else a word or a sign with which none does.
-BEGINNING = re.compile(r"[ \t\n\r]*(?P<word>[A-Za-z_][A-Za-z_0-9]*|[#%!/@(]|)")
+#: What JSON begins with, if only a fence, or else a word or a sign with which none does.
+FENCE = r"(?:`{1,3}[A-Za-z0-9_]{0,9}[ \t\n\r]*(?=\{|\Z))?"
+BEGINNING = re.compile(rf"[ \t\n\r]*{FENCE}(?P<word>[A-Za-z_][A-Za-z_0-9]*|[#%!/@(]|)")
 CONSTANTS = ("true", "false", "null", "True", "False", "None", "NaN", "Infinity")
 LONGEST_CONSTANT = 9  # characters, and then it is another word
 
@@ -36,8 +37,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     call.complete = call.complete and is_whole
     if arguments.text:
         turn.events += call.add(as_object(turn, arguments.text))
-    is_empty = not (call.pieces or arguments.text)
-    if call.complete and is_empty:  # what follows may be unreadable arguments
+    if call.complete and not (call.pieces or arguments.text):  # unread ones may follow
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     if HAS_TAIL and is_whole:
         yield from read_tail(turn, call)
@@ -58,7 +58,8 @@ def is_other_text(turn: Turn) -> Reading[bool]:
         if input.final or not may_go_on:
             break
         yield None
-    input.position = found.end() - len(word)
+    if word or found.end() < len(input.text):
+        input.position = found.end() - len(word)
     return bool(word) and word not in CONSTANTS
 
 

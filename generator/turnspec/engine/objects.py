@@ -78,8 +78,6 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
             yield from read_calls(turn, announced=False)
         case Role.CALL_END if not after_call:
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
-        case _:
-            pass
 
 
 def read_calls(turn: Turn, announced: bool) -> Reading[None]:
@@ -108,8 +106,7 @@ def read_calls(turn: Turn, announced: bool) -> Reading[None]:
 
 def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
     """Leave out what began as a call and has no name, where the text ends; say whether it does."""
-    is_named = call.key == NAME_KEY
-    is_sure = not IS_BARE or turn.state.called or call.announced or is_named
+    is_sure = not IS_BARE or turn.state.called or call.announced or call.key == NAME_KEY
     if not (turn.input.final and turn.is_unnamed and is_sure):
         return False
     turn.go_back()

@@ -134,5 +134,8 @@ def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
         types = json_types(properties.get(key), parameters)
         json = as_json(value, types, python=True) or dump_json(value)
         members.append(f"{dump_json(key)}: {json}")
-    call: OtherCall = head["key"], f"{{{', '.join(members)}}}", "the call is tags"
+    given, body = f"{{{', '.join(members)}}}", text[at:].split("</")[0]
+    if not members and (whole := as_json(body, {"object"}, python=True)):
+        given, at = whole, at + len(body)
+    call: OtherCall = head["key"], given, "the call is tags"
     return call if re.compile(CLOSING_TAG).fullmatch(text, at) else None

@@ -160,7 +160,6 @@ def as_json_text(piece: re.Match[str]) -> str:
     code = int(digits, 16) if digits else -1
     if 0xD800 <= code <= 0xDFFF:  # half a character; the other half may come later
         return f"\\u{code:04x}"
-    text = ESCAPES.get(piece.group(), piece.group())
-    if 0 <= code <= sys.maxunicode:
-        text = chr(code)
+    is_code = 0 <= code <= sys.maxunicode
+    text = chr(code) if is_code else ESCAPES.get(piece.group(), piece.group())
     return quote(text)[1:-1]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 types_in_python = {"str": "string", "int": "integer", "float": "number"}
 types_in_python |= {"bool": "boolean", "list": "array", "tuple": "array"}
 types_in_python |= {"dict": "object", "none": "null", "nonetype": "null"}
+types_in_python |= {"properties": "object", "items": "array"}  # what only such a schema has
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -24,6 +25,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     for option in schema_options(schema, root):
         names = [option.get("type"), *list_in(option, "type")]
         words = [it.lower() for it in names if isinstance(it, str)]
+        words = words or [it for it in ("properties", "items") if it in option]
         allowed |= {types_in_python.get(word, word) for word in words}
         if words and option.get("nullable") is True:
             allowed.add("null")
@@ -36,7 +38,8 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
 def types_of(value: object) -> set[str]:
     """Return the types that a value is of."""
     name = types_in_python.get(type(value).__name__.lower(), "")
-    return {name, "number"} if name == "integer" else {name} - {""}
+    is_whole = isinstance(value, float) and value.is_integer()  # as JSON Schema has it
+    return {"integer", "number"} if is_whole or name == "integer" else {name} - {""}
 
 
 def as_json(text: str, types: set[str], python: bool) -> str | None:
@@ -50,4 +53,6 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
     except ValueError:
         json = literal_as_json(text) if python or "string" not in types else None
         return as_json(json, types, False) if json else None
+    if isinstance(value, str) and "string" not in types:
+        return as_json(value, types, python)  # which is in quotes for no reason
     return text if types & types_of(value) else None

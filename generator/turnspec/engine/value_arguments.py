@@ -42,8 +42,7 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             turn.problem("malformed", f"{found.slot('key')!r} in quotes")
         if found.role is Role.OUTER_END:
             continue
-        is_cut = not (yield from read_value_argument(turn, call, found))
-        if is_cut:
+        if is_cut := not (yield from read_value_argument(turn, call, found)):
             break
     call.complete = call.complete and not is_cut
     end_values(turn, call, late_id)
@@ -131,8 +130,7 @@ def may_have(turn: Turn, call: OpenCall, key: str) -> bool:
     """Say whether a tool has an argument, as far as its schema tells."""
     parameters = (turn.tools or {}).get(call.name, {})
     properties = object_in(parameters, "properties")
-    may_have_more = not properties or bool(parameters.get("additionalProperties"))
-    return may_have_more or key in properties
+    return not properties or key in properties or bool(parameters.get("additionalProperties"))
 
 
 def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:

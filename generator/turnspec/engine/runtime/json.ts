@@ -135,8 +135,8 @@ export function floatText(value: number): string {
 /** Return the types that a value is of: of JSON, or of a schema. */
 export function typesOf(value: Any): Set<string> {
   if (value instanceof JsonNumber || typeof value === "number") {
-    const isInteger = typeof value === "number" ? Number.isInteger(value) : value.isInteger;
-    return new Set(isInteger ? ["integer", "number"] : ["number"]);
+    const number = Number(value instanceof JsonNumber ? value.jsonText : value);
+    return new Set(Number.isInteger(number) ? ["integer", "number"] : ["number"]);
   }
   return new Set([value === null ? "null" : isList(value) ? "array" : typeof value]);
 }
