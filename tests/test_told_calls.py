@@ -61,13 +61,18 @@ def told(spec: Spec) -> dict[Subject, str]:
         (quoted(f"Call as in {AS_RENDERED}."), {}),
         # What lacks but the marks around it is no other way.
         (quoted('Call as in {"name": "f", "arguments": {"k": 1}}.'), {}),
+        # Which key is the name's isn't told.
+        (quoted('Call as in <go>{"arguments": <args-dict>, "name": <its-name>}</go>.'), {}),
         (quoted(f"Call as in {OTHERWISE}."), {Subject.CALLS: "tools"}),
         (
             "{% if style == 'b' %}" + quoted(f"Call as in {OTHERWISE}.") + "{% endif %}",
             {Subject.CALLS: 'tools and style="b"'},
         ),
     ],
-    ids=["nothing", "the same", "a part of it", "another way", "another way in a setting"],
+    ids=[
+        *("nothing", "the same", "a part of it", "placeholders"),
+        *("another way", "another way in a setting"),
+    ],
 )
 def test_what_is_told_of_calls(
     words: str, expected: dict[Subject, str], worker: RenderWorker

@@ -42,6 +42,44 @@ NOT_YET = {
 #: What a model writes in formats that needed a mend, as a person wrote it down; and the message.
 WRITTEN = [
     (
+        "answer-alone",
+        'Both.\n(:answer:)\nSo.(:use:){"name": "now", "arguments": {}}(:used:)(:over:)',
+        Message("So.", "Both.", (Call("now", {}),)),
+    ),
+    ("answer-alone", "(:answer:)\nSo.(:over:)", Message("So.")),
+    (
+        "words-alone",
+        'Musing: Both.\nDeed: add\nDeed input: {"a": 1}\nDeed: now\nDeed input: {}\n',
+        Message(reasoning="Both.", calls=(Call("add", {"a": 1}), Call("now", {}))),
+    ),
+    ("words-alone", "My answer: So, my answer: no.\n", Message("So, my answer: no.")),
+    (
+        "preamble-channel",
+        "<$via$>mind<$says$>Both.<$done$><$from$>bot<$via$>work<$says$>So.<$done$>"
+        '<$from$>bot<$via$>work for tools.add <$as$>json<$says$>{"a": 1}<$run$>'
+        "<$from$>bot<$via$>work for tools.now <$as$>json<$says$>{}<$run$>",
+        Message("So.", "Both.", (Call("add", {"a": 1}), Call("now", {}))),
+    ),
+    (
+        "list-of-members",
+        'So.<~call~>{"tool": "add", "with": [{"key": "a", "value": "\\"["}, '
+        '{"key": "b", "value": [1]}]}<~called~><~end~>',
+        Message("So.", calls=(Call("add", {"a": '"[', "b": [1]}),)),
+    ),
+    (
+        "lone-sign",
+        'Mail a@b.c.\n@add\n.a={"z": 1, "y": 2}\n.b="@"\n@end\n@now\n@end\n<|over|>\n',
+        Message(
+            "Mail a@b.c.", calls=(Call("add", {"a": {"z": 1, "y": 2}, "b": "@"}), Call("now", {}))
+        ),
+    ),
+    ("lone-sign", "Ask @", Message("Ask @")),
+    (
+        "ruled-thought",
+        "~~~think\nBoth.\n~~~\nSo:\n~~~\nx\n@@.\n",
+        Message("So:\n~~~\nx", "Both."),
+    ),
+    (
         "triple-brackets",
         "(((\nBoth.\n)))\n\nSo [[1, 2], [3]].\n[[[add]]]\n[[a]]x]] [y[[/a]]\n[[[/add]]]"
         "\n[[[now]]]\n[[[/now]]]<eot>\n",

@@ -251,7 +251,9 @@ def find_encodings(
         written = [_written(render, probe, kinds) for probe in probes]
         shown = [text for text in written if text is not None]
         if len(shown) < len(written):
-            limits.append(_limit(_SUBJECTS[kind], Verdict.DROPS, "not rendered at all"))
+            is_told = any(KEYS[0] in (render({KEYS[0]: probe}) or "") for probe in probes)
+            reason = "between other marks than a string" if is_told else "not rendered at all"
+            limits.append(_limit(_SUBJECTS[kind], Verdict.DROPS, reason))
             continue
         texts = [text for _, text in shown]
         matched = _match(texts, kind, probes, found)
@@ -269,6 +271,8 @@ def find_encodings(
         tags += f", an element {shown_pieces(found.elements.element)}"
         derivation.note("A2", tags, write([VALUES[0]]) or "", write({KEYS[0]: VALUES[0]}) or "")
         limits += _limits_of_elements(inner_null(found, write))
+    if found.values.get(JsonType.STRING) is not Encoding.RAW:
+        found = replace(found, escapes={})  # a string's end is its own there, and so is its key's
     if quote := _unescaped_quote(found):
         reason = "quotes in it are not escaped"
         limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason, quote))

@@ -21,6 +21,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.text import distinct_beginning, markers
 from turnspec.analysis.thinking import Setting, find_scope
 from turnspec.rendering.conversation import Chat
+from turnspec.spec.characters import is_lone_sign
 from turnspec.spec.model import (
     Alternatives,
     Condition,
@@ -139,7 +140,7 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (NEVER_RENDERED,)
         if reasoning.end.strip() not in facts.chat.source:
             limits += (ASSUMED_END,)
-    if reasoning.mode is ReasoningMode.DELIMITER and shown:
+    if reasoning.mode is ReasoningMode.DELIMITER and shown and not layout.content.start.strip():
         limits += (UNMARKED,)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
         limits += (NAMED_BY_ID,)
@@ -204,7 +205,8 @@ def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
         if not any(stop in ending + text for stop in stop_strings(spec)):
             rest = text.strip().removeprefix(spec.tools.section_end.strip())
             own = [m for m in markers(spec.tools.section_end) if not any(m in x for x in inside)]
-            stops.append(distinct_beginning(rest.strip(), inside) or "".join(own[-1:]))
+            words = rest if markers(rest) and not any(rest in x for x in inside) else ""
+            stops.append(distinct_beginning(rest.strip(), inside) or "".join(own[-1:]) or words)
     found = tuple(dict.fromkeys(filter(None, stops)))
     return replace(spec, turn=replace(spec.turn, stop=found))
 
@@ -237,7 +239,7 @@ def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) ->
     start, end = facts.reasoning.start, facts.reasoning.end
     prompt_off = facts.layout.prompt_rest(facts.off.prompt)
     return Reasoning(
-        mode=reasoning_mode(start, end, facts.prompt_state, prompt_off, limits),
+        mode=reasoning_mode(start, end, facts.prompt_state, prompt_off, limits, shown=shown),
         start=start,
         end=end,
         field=facts.chat.dialect.reasoning_field if shown else None,
@@ -305,7 +307,7 @@ def grammar_hints(spec: Spec) -> Grammar:
         last = [end for end in spec.turn.ends if end.last in (Part.CONTENT, Part.CALLS)]
         ends = [text for end in last for text in (end.final, end.followed)]
         found = distinct_beginning(opening.strip(), [*texts, *ends])
-        triggers = (found,) if found else ()
+        triggers = (found,) if found and not is_lone_sign(found) else ()
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [spec.tools.section_start, *spec.tools.section_ends]
         texts += [piece.text for piece in pieces]

@@ -6,6 +6,7 @@ This puts the steps of `parts` and `calls` together, each on what the one before
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.parts import Header, Prompts, Wrapping
+from turnspec.analysis.probes import IDS, NAMES
 from turnspec.analysis.text import whole_prefix, whole_suffix
 from turnspec.rendering.conversation import (
     EXAMPLE_TOOL_NAME,
@@ -164,6 +166,7 @@ def _before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ..
         return ()
     tables = (frames.edges(Following.TOOL), frames.with_calls(1).edges(Following.TOOL))
     texts = [table.get(Edge(Part.CALLS, Part.END), "") for table in tables]
+    texts = [re.split("|".join((*NAMES, *IDS)), text)[0] for text in texts]
     end = calls.repetition.end
     # A result may say the call's name or id again; then what is known stands behind that.
     whole = [text.removeprefix(end) for text in texts if end.strip() and text.startswith(end)]

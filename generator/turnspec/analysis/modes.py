@@ -18,17 +18,22 @@ from turnspec.spec.prompt_state import PromptState
 
 
 def reasoning_mode(
-    start: str, end: str, on: PromptState, off_prompt: str, limits: Sequence[Limit]
+    start: str,
+    end: str,
+    on: PromptState,
+    off_prompt: str,
+    limits: Sequence[Limit],
+    *,
+    shown: bool = False,
 ) -> ReasoningMode:
     """Return the mode of reasoning between two markers.
 
     ``on`` is where the generation prompt leaves reasoning while thinking is on, ``off_prompt``
-    what it adds after the header while thinking is off.
+    what it adds after the header while thinking is off. Where reasoning is ``shown``, what leads to
+    the next part ends it at least.
     """
-    if not start.strip() and not end.strip():
-        return ReasoningMode.NONE
     if not start.strip():
-        return ReasoningMode.DELIMITER
+        return ReasoningMode.DELIMITER if end.strip() or shown else ReasoningMode.NONE
     if on is PromptState.OPEN:
         both = start.strip() in off_prompt and end.strip() in off_prompt
         return ReasoningMode.FORCED_CLOSED if both else ReasoningMode.FORCED_OPEN

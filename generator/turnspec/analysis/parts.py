@@ -123,6 +123,8 @@ def _before_role(shared: str, next_user: str) -> str:
     inside = markers(found)
     if len(inside) == 1 and shared[len(found) :].startswith(tuple(markers(shared))):
         return found
+    if not shared.strip():  # there is no header
+        return found
     return found[: found.rfind(inside[-1])] if len(inside) > 1 else ""
 
 

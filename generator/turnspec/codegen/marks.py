@@ -114,7 +114,8 @@ class Marks:
     @property
     def may_stay_open(self) -> bool:
         """Whether nothing but what leads to content closes reasoning."""
-        reasoning, closes = self.spec.reasoning, self.spec.join(Part.REASONING, Part.CONTENT)
+        reasoning = self.spec.reasoning
+        closes = self.spec.join(Part.REASONING, Part.CONTENT) + self.spec.content.start
         reasons = reasoning.mode is not ReasoningMode.NONE
         return reasons and not reasoning.end.strip() and bool(closes.strip())
 

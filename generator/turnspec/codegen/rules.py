@@ -19,6 +19,7 @@ from turnspec.codegen.markers import (
 )
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.shapes import looks_like_marker
+from turnspec.spec.characters import is_lone_sign
 
 #: A marker, and what has to follow it, as `turnspec.engine.roles` has them.
 Marker = str | tuple[str, tuple["Marker", ...]]
@@ -170,7 +171,7 @@ def beginnings(marks: Marks) -> list[str]:
         head = leading_text(marker)
         ends = [tag.end() for tag in re.finditer(r"[>\]]", head)]
         starts = [head[:at] for at in ends if at < len(head) and looks_like_marker(head[:at])]
-        if role in _OPENING_ROLES and not _is_text(marker):
+        if role in _OPENING_ROLES and not _is_text(marker) and not is_lone_sign(head):
             starts.append(head)
         found |= dict.fromkeys([start for start in starts if start and start not in whole][:1])
     # A message that breaks off behind its header has no content yet.

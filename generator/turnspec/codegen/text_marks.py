@@ -29,7 +29,8 @@ def marks_of(spec: Spec) -> Marks:
         TextMarks(
             **{role: tuple(found) for role, found in _roles(spec, headed).items()},
             unwritten=tuple(_unwritten(headed)),
-            leads=tuple(_leads(headed)),
+            # Behind words of its own header a part is told by these together.
+            leads=tuple(_leads(spec)) if headed is spec else (),
         ),
         notation(spec.turn.header) if headed is not spec else "",
         call_marks(headed, headed.tools) if headed.tools else CallMarks(),
@@ -73,11 +74,9 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
 def _leads(spec: Spec) -> Iterator[str]:
     """Yield the words before content that are no marker by themselves, but known where it begins.
 
-    Behind words of its own header a part is told by these together. The word of reasoning with
-    nothing but its end behind it is reasoning that is empty, and lacks its tag.
+    The word of reasoning with nothing but its end behind it is reasoning that is empty, and lacks
+    its tag.
     """
-    if not spec.turn.header.strip():
-        return
     if found := _tag_and_word(spec):
         yield f"{found[2]} {notation(_closing(spec))}"
     texts = (
@@ -165,12 +164,15 @@ def _between(spec: Spec) -> Iterator[str]:
     So does the turn's own header where the model has to write it.
     """
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
+    firsts = _first_starts(spec)
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
-        opens = text + spec.content.start in _first_starts(spec)
+        opens = text + spec.content.start in firsts
         if text.strip() not in ("", *_fillers(spec)) and not opens:
-            yield ends.get(join.left, "") + join.text
-            yield text
+            # Words that vary before content may be those of a call, too.
+            start = spec.content.start if firsts and join.right is Part.CONTENT else ""
+            yield ends.get(join.left, "") + join.text + start
+            yield text + start
     yield from spec.tools.separators if spec.tools else ()
     yield spec.unprompted_header
 

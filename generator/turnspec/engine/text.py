@@ -259,7 +259,7 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
         return False
     rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
-    if begun is None or not begun.is_partial:
+    if begun is None or not (begun.is_partial and begun.text.strip(WHITE_SPACE)):
         return False
     is_left_out = bool(input.rules.left_out_if_last.match(input, False, begun.start))
     if HAS_CALLS and turn.state.called and turn.state.after_marker:

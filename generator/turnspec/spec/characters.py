@@ -140,6 +140,11 @@ def key_ends(tools: Tools) -> str:
     return _joined(found)
 
 
+def is_lone_sign(text: str) -> bool:
+    """Tell whether a marker is a usual sign alone, and no bracket: any text may hold that."""
+    return bool(re.fullmatch(r"[^\w\s(){}\[\]<>]", text)) and text.isascii()
+
+
 def not_in_keys(tools: Tools) -> str:
     """Return the characters that an argument's key can't hold, not even by an escape."""
     escapes = tools.arguments.escapes

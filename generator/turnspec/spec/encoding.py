@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from turnspec.spec.model import (
     Arguments,
@@ -70,7 +71,11 @@ def encode_argument(value: object, arguments: Arguments) -> str:
     encoding = arguments.values.get(json_type(value), Encoding.JSON)
     if encoding is Encoding.ELEMENTS and arguments.elements:
         return _elements(value, arguments, arguments.elements)
-    written = encode_value(value, encoding, arguments.syntax)
+    # What sorts a call's arguments doesn't sort the members of a value that is JSON by itself.
+    inner = replace(arguments.syntax, sorted_keys=False)
+    written = encode_value(
+        value, encoding, inner if encoding is Encoding.JSON else arguments.syntax
+    )
     text = "".join(arguments.value_escapes.get(sign, sign) for sign in written)
     guard = arguments.guard
     if encoding is not Encoding.RAW or guard is None:

@@ -66,6 +66,7 @@ def modes(view: View) -> Iterator[Finding]:
         view.leaves(thinking=True),
         spec.thinking.disabled.prompt.removeprefix(spec.turn.header),
         spec.limits,
+        shown=Part.REASONING in spec.turn.order,
     )
     content = content_mode(
         spec.content.start, spec.content.end, spec.reasoning.end, spec.turn.joins
