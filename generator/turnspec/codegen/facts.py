@@ -15,7 +15,7 @@ from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import notation, plain
 from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
-from turnspec.codegen.shapes import has_letters, is_in_words, looks_like_marker
+from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
 from turnspec.spec.characters import NOT_IN_NAMES
 from turnspec.spec.model import Arguments, Elements, Part, ReasoningMode, Slot, SlotKind, Spec
@@ -169,8 +169,7 @@ def _data(marks: Marks) -> dict[str, object]:
         types.setdefault(word, []).append(json_type.value)
     marked = (*marks.text.reasoning_start, *marks.text.reasoning_end)
     reasons = [plain(it.partition("{no ")[0]) for it in marked]
-    # Marks of signs alone, as a rule is, stand in texts as well.
-    words = (m for m in reasons if is_in_words(m) or reasons.count(m) > 1 or not has_letters(m))
+    words = (it for it in reasons if not looks_like_marker(it) or reasons.count(it) > 1)
     escapes = (*arguments.escapes.items(), *arguments.value_escapes.items())
     return {
         "NAME": f"(?P<name>[^{NOT_IN_NAMES}]{{1,256}})" if marks.spec.tools else "",

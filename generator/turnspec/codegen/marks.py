@@ -114,10 +114,9 @@ class Marks:
     @property
     def may_stay_open(self) -> bool:
         """Whether nothing but what leads to content closes reasoning."""
-        reasoning = self.spec.reasoning
-        closes = self.spec.join(Part.REASONING, Part.CONTENT) + self.spec.content.start
-        reasons = reasoning.mode is not ReasoningMode.NONE
-        return reasons and not reasoning.end.strip() and bool(closes.strip())
+        spec, end = self.spec, self.spec.reasoning.end.strip()
+        closes = (spec.join(Part.REASONING, Part.CONTENT) + spec.content.start).strip()
+        return spec.reasoning.mode is not ReasoningMode.NONE and not end and bool(closes)
 
     @property
     def code(self) -> CodeCall | None:

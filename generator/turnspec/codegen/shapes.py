@@ -18,12 +18,7 @@ def tags(text: str) -> list[str]:
 
 def looks_like_marker(text: str) -> bool:
     """Tell whether text is distinctive enough to be recognised wherever it stands."""
-    return looks_like_head(text) and has_letters(text)
-
-
-def has_letters(text: str) -> bool:
-    """Tell whether some of a text is no sign."""
-    return any(character.isalnum() for character in text)
+    return looks_like_head(text) and any(character.isalnum() for character in text)
 
 
 def looks_like_head(text: str) -> bool:

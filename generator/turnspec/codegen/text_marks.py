@@ -29,7 +29,6 @@ def marks_of(spec: Spec) -> Marks:
         TextMarks(
             **{role: tuple(found) for role, found in _roles(spec, headed).items()},
             unwritten=tuple(_unwritten(headed)),
-            # Behind words of its own header a part is told by these together.
             leads=tuple(_leads(spec)) if headed is spec else (),
         ),
         notation(spec.turn.header) if headed is not spec else "",
@@ -74,8 +73,7 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
 def _leads(spec: Spec) -> Iterator[str]:
     """Yield the words before content that are no marker by themselves, but known where it begins.
 
-    The word of reasoning with nothing but its end behind it is reasoning that is empty, and lacks
-    its tag.
+    So is reasoning's word before its end. (Behind a header of words, a part is told by these.)
     """
     if found := _tag_and_word(spec):
         yield f"{found[2]} {notation(_closing(spec))}"
@@ -167,8 +165,7 @@ def _between(spec: Spec) -> Iterator[str]:
     firsts = _first_starts(spec)
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
-        opens = text + spec.content.start in firsts
-        if text.strip() not in ("", *_fillers(spec)) and not opens:
+        if text.strip() not in ("", *_fillers(spec)) and text + spec.content.start not in firsts:
             # Words that vary before content may be those of a call, too.
             start = spec.content.start if firsts and join.right is Part.CONTENT else ""
             yield ends.get(join.left, "") + join.text + start
