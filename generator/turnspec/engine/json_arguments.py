@@ -7,7 +7,7 @@ import re
 from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, HAS_TAIL
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import as_object
-from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.markers import WHITE_SPACE, after_space
 from turnspec.engine.whole_arguments import WholeArguments
 
 TYPE_CHECKING = False
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from turnspec.engine.turn import OpenCall, Turn
 
 #: What JSON begins with, or else a word or a sign with which none does.
-BEGINNING = re.compile(r"[ \t\n\r]*(?P<word>[A-Za-z_][A-Za-z_0-9]*|[#%!/@(]|)")
+BEGINNING = re.compile(r"[ \t\n\r]*(?P<word>[A-Za-z_][A-Za-z_0-9]{0,9}|[#%!/@(]|)")
 CONSTANTS = ("true", "false", "null", "True", "False", "None", "NaN", "Infinity")
-LONGEST_CONSTANT = 9  # characters, and then it is another word
+#: What JSON goes on with behind its end: a separator, or the rest of a string.
+MORE_JSON = re.compile(r'[ \t\n\r]{0,99}(?P<word>[,:]|\w{0,99}"?)')
 
 
 def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -39,6 +40,9 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     is_empty = not (call.pieces or arguments.text)
     if call.complete and is_empty:  # what follows may be unreadable arguments
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
+    elif call.complete and turn.input.here:  # else the prompt ends with it
+        word = yield from text_here(turn, MORE_JSON)
+        call.complete = word[-1:] not in (",", ":", '"')
     if HAS_TAIL and is_whole:
         yield from read_tail(turn, call)
         return
@@ -49,17 +53,20 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
 
 def is_other_text(turn: Turn) -> Reading[bool]:
     """Say whether what follows begins as no JSON does."""
+    word = yield from text_here(turn, BEGINNING)
+    turn.input.position = after_space(turn.input.text, turn.input.position)
+    return bool(word) and word not in CONSTANTS
+
+
+def text_here(turn: Turn, expression: re.Pattern[str]) -> Reading[str]:
+    """Return the word or the sign that stands next, with a quote behind it or not."""
     input = turn.input
     while True:
-        found = BEGINNING.match(input.text, input.position)
+        found = expression.match(input.text, input.position)
         assert found  # if only an empty text
-        word = found["word"]
-        may_go_on = found.end() == len(input.text) and len(word) < LONGEST_CONSTANT
-        if input.final or not may_go_on:
-            break
+        if input.final or found.end() < len(input.text):
+            return found["word"]
         yield None
-    input.position = found.end() - len(word)
-    return bool(word) and word not in CONSTANTS
 
 
 def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -89,16 +96,14 @@ def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
     if found:
         turn.input.take(found.end)
         turn.end_call(call, found.slot("id"))
-        return
-    rest = turn.input.rest
-    if turn.input.final and rest.strip(WHITE_SPACE):
-        turn.cut_off(rest)
+    elif turn.input.final and turn.input.rest.strip(WHITE_SPACE):
+        turn.cut_off(turn.input.rest)
         call.complete = False
+        turn.end_call(call)
+        turn.input.take()
     else:
         turn.problem("missing_marker", "what belongs after the arguments is missing")
-    turn.end_call(call)
-    if not call.complete:
-        turn.input.take()
+        turn.end_call(call)
 
 
 def marker_here(turn: Turn, markers: Markers) -> Reading[Found | None]:
