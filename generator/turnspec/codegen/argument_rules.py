@@ -29,8 +29,7 @@ def _between_texts(marks: Marks) -> Roles:
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
     done = [("done", end) for end in _ends_of_all(marks)]
-    heads = _heads_in_section(marks)
-    others = ((["broken", "next_call"][it in heads], it) for it in _behind_call(marks))
+    others = (("broken", it) for it in _behind_call(marks))
     # The attribute for the type may be missing, or what closes the key before what opens the value.
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
@@ -151,7 +150,9 @@ def _next_argument(arguments: ArgumentMarks) -> str:
 def value_roles(marks: Marks) -> Roles:
     """Return what may end a value."""
     escapes = [("escape", it) for it in marks.tools.arguments.value_escapes.values()]
-    return [*_value_ends(marks, ""), *escapes, *turn_end_roles(marks)]
+    guard = marks.tools.arguments.guard  # which what surrounds a value is text without
+    inner = [("inner", notation(guard.end))] if guard else []
+    return [*_value_ends(marks, ""), *inner, *escapes, *turn_end_roles(marks)]
 
 
 def guarded_value_roles(marks: Marks) -> Roles:

@@ -89,7 +89,7 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
         slot = slot.replace("TAGS", "|".join(map(re.escape, own_tags)))
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
-        slot += r"(?<![\t-\r ])"  # that is the marker's own
+        slot += r"(?:(?<![\t-\r ])|\Z)"  # that is the marker's own, if more follows
     if name in ("word", *_NAMES, *_TEXTS):
         again = "_again" if name != "word" and token.group() in before else ""
         slot = f"(?P<{name}{again}>{slot}){_before_word(tokens, at)}"

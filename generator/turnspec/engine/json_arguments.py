@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 #: What JSON begins with, if only a fence, or else a word or a sign with which none does.
 FENCE = r"(?:`{1,3}[A-Za-z0-9_]{0,9}[ \t\n\r]*(?=\{|\Z))?"
-BEGINNING = re.compile(rf"[ \t\n\r]*{FENCE}(?P<word>[A-Za-z_][A-Za-z_0-9]*|[#%!/@(]|)")
+BEGINNING = re.compile(rf"[ \t\n\r]*{FENCE}(?P<word>[A-Za-z_][A-Za-z_0-9]{{0,9}}|[#%!/@(]|)")
 CONSTANTS = ("true", "false", "null", "True", "False", "None", "NaN", "Infinity")
-LONGEST_CONSTANT = 9  # characters, and then it is another word
+#: What JSON goes on with behind its end: a separator, or the rest of a string.
+MORE_JSON = re.compile(r'[ \t\n\r]{0,99}(?P<word>[,:]|\w{0,99}"?)')
 
 
 def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -39,6 +40,9 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.events += call.add(as_object(turn, arguments.text))
     if call.complete and not (call.pieces or arguments.text):  # unread ones may follow
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
+    elif call.complete and turn.input.here:  # else the prompt ends with it
+        found = yield from text_here(turn, MORE_JSON)
+        call.complete = found["word"][-1:] not in (",", ":", '"')
     if HAS_TAIL and is_whole:
         yield from read_tail(turn, call)
         return
@@ -50,17 +54,22 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
 def is_other_text(turn: Turn) -> Reading[bool]:
     """Say whether what follows begins as no JSON does."""
     input = turn.input
-    while True:
-        found = BEGINNING.match(input.text, input.position)
-        assert found  # if only an empty text
-        word = found["word"]
-        may_go_on = found.end() == len(input.text) and len(word) < LONGEST_CONSTANT
-        if input.final or not may_go_on:
-            break
-        yield None
+    found = yield from text_here(turn, BEGINNING)
+    word = found["word"]
     if word or found.end() < len(input.text):
         input.position = found.end() - len(word)
     return bool(word) and word not in CONSTANTS
+
+
+def text_here(turn: Turn, expression: re.Pattern[str]) -> Reading[re.Match[str]]:
+    """Return the word or the sign that stands next, as an expression finds it."""
+    input = turn.input
+    while True:
+        found = expression.match(input.text, input.position)
+        assert found  # if only an empty text
+        if input.final or found.end() < len(input.text):
+            return found
+        yield None
 
 
 def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -90,16 +99,14 @@ def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
     if found:
         turn.input.take(found.end)
         turn.end_call(call, found.slot("id"))
-        return
-    rest = turn.input.rest
-    if turn.input.final and rest.strip(WHITE_SPACE):
-        turn.cut_off(rest)
+    elif turn.input.final and turn.input.rest.strip(WHITE_SPACE):
+        turn.cut_off(turn.input.rest)
         call.complete = False
+        turn.end_call(call)
+        turn.input.take()
     else:
         turn.problem("missing_marker", "what belongs after the arguments is missing")
-    turn.end_call(call)
-    if not call.complete:
-        turn.input.take()
+        turn.end_call(call)
 
 
 def marker_here(turn: Turn, markers: Markers) -> Reading[Found | None]:

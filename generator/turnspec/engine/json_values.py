@@ -96,9 +96,11 @@ class JsonValue:
         rest = self._input.text[at : at + len(self.quotes[0])]
         return any(quote.startswith(rest) for quote in self.quotes)
 
-    def _tell(self, message: str) -> None:
+    def _tell(self, message: str, is_sure: bool = True) -> None:
         if self._turn:
             self._turn.problem("malformed", message)
+            if self._turn.call and not is_sure:
+                self._turn.call.complete = False
 
     def _read_token(self) -> bool:
         """Take a token; return whether there may be another."""
@@ -161,7 +163,10 @@ class JsonValue:
         if HAS_JSON_STRINGS and text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
             self._tell("a string in single quotes")
         if missing := SEPARATORS.get(self._expected):
-            self._tell(f"no {missing.strip()!r} after {self.waiting!r}")
+            # Words without quotes may be parts of something else.
+            words = [self._bare_key, text if kind == "word" else ""]
+            is_sure = all(self.literal(word) for word in words if word)
+            self._tell(f"no {missing.strip()!r} after {self.waiting!r}", is_sure)
             self._take(self._expected, missing)
         is_key = self._expected == "key"
         if kind == "word":
@@ -185,9 +190,8 @@ class JsonValue:
         if not self._closers or self._closers[-1] != text:
             return False
         if self._expected != "comma" and self.waiting.strip():
-            self._tell(f"{self.waiting!r} before {text!r}")
-            if self._turn and self._turn.call and self.waiting.strip() != ",":
-                self._turn.call.complete = False  # a key has no value
+            is_sure = self.waiting.strip() == ","  # else a key has no value
+            self._tell(f"{self.waiting!r} before {text!r}", is_sure)
             self._held.clear()
         self._closers.pop()
         if len(self._closers) < self._depth:
@@ -293,6 +297,9 @@ def as_object(turn: Turn, text: str) -> str:
         input = Input(0, turn.input.rules, load_json(text))
         input.final = True
         inner = JsonValue(input)
-        held = join_halves(inner.read() + inner.close())
+        held, missing = inner.read(), inner.close()
+        if turn.call and (missing or input.rest.strip()):
+            turn.call.complete = False
+        held = join_halves(held + missing)
         text = text if input.text.strip() and held[:1] != "{" else held or "{}"
     return "" if text == "null" else text

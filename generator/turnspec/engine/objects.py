@@ -298,7 +298,10 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
         turn.cut_off(turn.input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    is_whole = is_whole and bool(open_call.pieces) and not is_cut
+    may_go_on = re.match(r"""[ \t\n\r,]*[\w"':]""", turn.input.rest)
+    # Without two brackets at the end, of which one may be that of an object inside.
+    is_sure = re.search(r"[^ \t\n\r}][ \t\n\r]*\}\Z", "".join(open_call.pieces))
+    is_whole = is_whole and bool(is_sure) and not (is_cut or may_go_on)
     open_call.complete = open_call.complete and is_whole
     end_object(turn, call, open_call)
     if is_cut:
@@ -317,5 +320,5 @@ def as_string(text: str) -> str:
     try:
         value = load_json(text)
     except ValueError:
-        return ""
+        return text
     return value if isinstance(value, str) else text

@@ -43,9 +43,9 @@ def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             turn.cut_off(between + input.rest)
             break
         take_between(turn, call, between, found)
-        if found.role in (Role.BROKEN_ARGUMENTS, Role.NEXT_CALL):
+        if found.role is Role.BROKEN_ARGUMENTS:
             turn.problem("malformed", "the arguments are not closed")
-            call.complete = call.complete and (found.role is not Role.NEXT_CALL or bool(call.given))
+            call.complete = call.complete and bool(call.given)
             late_id = found.slot("id")
             break
         input.take(found.end)
@@ -117,9 +117,10 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     elif ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
         value.lacks_mark = True
+    last = value.end(turn)
     if value.lacks_mark and any(sign in value.edges for sign in ARGUMENT_SIGNS):
         call.complete = False  # it may hold that mark, misspelt
-    turn.events += call.add(value.end(turn))
+    turn.events += call.add(last)
     return end is not None
 
 
@@ -224,6 +225,7 @@ def find_value_end(
         if found.role is Role.PART_OF_VALUE or foreign:
             if not foreign:
                 turn.problem("inner_marker", f"{found.text!r} inside a value")
+                value.note_end()
             take(turn, call, value, found.end)
         elif found.role is Role.ESCAPE:
             turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
@@ -231,6 +233,7 @@ def find_value_end(
             next_key = key_of(found) if ENTITIES else found.slot("key")
             if may_precede(value, next_key, call.given) and value.may_end:
                 return found
+            value.opened += 1
             take(turn, call, value, found.start + 1)
         else:
             return found

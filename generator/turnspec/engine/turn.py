@@ -329,8 +329,4 @@ class Turn:
 
 def missing_texts(found: Found) -> list[str]:
     """Return the texts that a marker may have, and has not."""
-    missing: list[str] = []
-    for step, text in found.parts:
-        if isinstance(step, list) and not text:
-            missing.append(step[1])
-    return missing
+    return [step[1] for step, text in found.parts if isinstance(step, list) and not text]

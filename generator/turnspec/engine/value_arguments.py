@@ -30,6 +30,8 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             is_cut = found is None and CALL_HAS_END
             if not is_cut:
                 turn.problem("malformed", "the arguments are not closed")
+                # The bracket that there is may be that of the last value.
+                call.complete = call.complete and "".join(call.pieces)[-1:] != "}"
             break
         if found.role is Role.NEXT_CALL:
             call = go_on_to_next(turn, call, found)
@@ -165,7 +167,9 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
         is_text = False
         if found and found.role is Role.NEXT_ARGUMENT:
             is_text = not may_have(turn, call, found.slot("key"))
-        turn.events += call.add(quote(input.take(end + is_text))[1:-1])
+        text = input.take(end + is_text)
+        call.complete = call.complete and not re.search("[\"']", text)  # it lacks the other one
+        turn.events += call.add(quote(text)[1:-1])
         if found and not found.is_partial:
             if not is_text:
                 break

@@ -31,6 +31,7 @@ class Value:
         self._start = len(call.pieces) + 1  # of its own pieces
         self.may_be_all = False  # whether an object has all arguments of the call
         self._pieces: GrowingText = []
+        self.opened = 0  # how many arguments seem to begin in it, and not to end
         self._asked = 0  # how often it was asked whether it is whole
         self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not, if that is known.
@@ -38,10 +39,9 @@ class Value:
 
     def take(self, text: str) -> str:
         """Take a piece of the text, and return the JSON that is certain by now."""
-        if self.is_string:
-            return quote(text)[1:-1]
-        self._pieces.append(text)
-        return ""
+        if not self.is_string and text:
+            self._pieces.append(text)
+        return quote(text)[1:-1] if self.is_string else ""
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -69,6 +69,13 @@ class Value:
         pieces = self._call.pieces[self._start :] if self.is_string else self._pieces
         return "".join(pieces[:40])[:40] + "".join(pieces[-40:])[-40:]
 
+    def note_end(self) -> None:
+        """Note what ends an argument, in the value: in a pair, quotes or a sentence it is text."""
+        self.opened -= 1
+        pieces = self._call.pieces if self.is_string else self._pieces
+        if self.opened < 0 and pieces and pieces[-1][-1] not in " \"'`":
+            self._call.complete = False  # the next argument's beginning may be misspelt
+
     @property
     def may_end(self) -> bool:
         """Whether the value may be whole: not while brackets or quotes are open."""
@@ -89,4 +96,7 @@ class Value:
             return value[:-1]  # as others may follow
         if not (value or "string" in self.types or self.may_be_all):
             turn.problem("wrong_type", f"{self.text!r} is kept as a string")
+            self.lacks_mark = True  # or holds more than it should
+            if "array" in self.types or "object" in self.types:
+                self._call.complete = False  # as its brackets are broken
         return self.before + (value or dump_json(self.text))
