@@ -91,7 +91,7 @@ def read_parts(turn: Turn) -> Reading[None]:
                     return
                 ends_more = REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT
                 if not ends_more and is_stray and turn.content.begun:
-                    message = f"{found.text!r} outside reasoning (`prefill` may begin it)"
+                    message = f"{found.text!r} outside reasoning (see `prefill`)"
                     turn.problem("stray_marker", message, found.offset)
             case Role.BETWEEN | Role.CONTENT_START:
                 if HAS_OPTIONAL_TEXTS:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-#: Python's names of types, which some write into schemas; others write capitals.
+#: Python's names of types, which some write into schemas, and what tells of a type left out.
 types_in_python = {"str": "string", "int": "integer", "float": "number"}
 types_in_python |= {"bool": "boolean", "list": "array", "tuple": "array"}
 types_in_python |= {"dict": "object", "none": "null", "nonetype": "null"}
-types_in_python |= {"properties": "object", "items": "array"}  # what only such a schema has
+types_in_python |= {"properties": "object", "items": "array"}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
