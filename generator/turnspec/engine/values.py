@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from turnspec.engine.facts import HAS_ELEMENTS
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import ToolCallDelta
@@ -97,6 +98,6 @@ class Value:
         if not (value or "string" in self.types or self.may_be_all):
             turn.problem("wrong_type", f"{self.text!r} is kept as a string")
             self.lacks_mark = True  # or holds more than it should
-            if "array" in self.types or "object" in self.types:
+            if not HAS_ELEMENTS and ("array" in self.types or "object" in self.types):
                 self._call.complete = False  # as its brackets are broken
         return self.before + (value or dump_json(self.text))
