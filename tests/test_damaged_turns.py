@@ -90,7 +90,7 @@ CERTAINTY = {
         False,
     ),
     "a word for a number": ("array", "<call add><arg a>three</arg></call>", True),
-    "an array that is broken": ("array", '<call add><arg o>{"a": [1}</arg></call>', False),
+    "an array that is broken": ("tags", '<call add><o>{"a": [1}</o></call>', False),
     "JSON that goes on behind its end": ("json", '<call add>{"b": "x"}, "a": 1}</call>', False),
     "a key behind the end of JSON": ("json", '<call add>{"b": "x"}a": 1}</call>', False),
     "one bracket too many": ("json", '<call add>{"b": "x"}}</call>', True),

@@ -97,7 +97,7 @@ class Value:
             return value[:-1]  # as others may follow
         if not (value or "string" in self.types or self.may_be_all):
             turn.problem("wrong_type", f"{self.text!r} is kept as a string")
-            self.lacks_mark = True  # or holds more than it should
+            self.lacks_mark = self.lacks_mark or not HAS_ELEMENTS  # it may hold another one
             if not HAS_ELEMENTS and ("array" in self.types or "object" in self.types):
                 self._call.complete = False  # as its brackets are broken
         return self.before + (value or dump_json(self.text))
