@@ -150,9 +150,7 @@ def _next_argument(arguments: ArgumentMarks) -> str:
 def value_roles(marks: Marks) -> Roles:
     """Return what may end a value."""
     escapes = [("escape", it) for it in marks.tools.arguments.value_escapes.values()]
-    guard = marks.tools.arguments.guard  # which what surrounds a value is text without
-    inner = [("inner", notation(guard.end))] if guard else []
-    return [*_value_ends(marks, ""), *inner, *escapes, *turn_end_roles(marks)]
+    return [*_value_ends(marks, ""), *escapes, *turn_end_roles(marks)]
 
 
 def guarded_value_roles(marks: Marks) -> Roles:

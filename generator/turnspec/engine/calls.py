@@ -126,6 +126,8 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
         case Role.SECTION_END:
             close_section(turn, found)
+        case _:
+            pass
 
 
 def close_section(turn: Turn, found: Found) -> None:

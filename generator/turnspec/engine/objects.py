@@ -78,6 +78,8 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
             yield from read_calls(turn, announced=False)
         case Role.CALL_END if not after_call:
             turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+        case _:
+            pass
 
 
 def read_calls(turn: Turn, announced: bool) -> Reading[None]:

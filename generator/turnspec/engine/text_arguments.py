@@ -118,8 +118,11 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         turn.problem("missing_marker", "a value is not closed")
         value.lacks_mark = True
     last = value.end(turn)
-    if value.lacks_mark and any(sign in value.edges for sign in ARGUMENT_SIGNS):
-        call.complete = False  # it may hold that mark, misspelt
+    is_wrong = value.is_wrong and not HAS_ELEMENTS
+    if is_wrong and {"array", "object"} & value.types:
+        call.complete = False  # its brackets are broken
+    if (value.lacks_mark or is_wrong) and any(sign in value.edges for sign in ARGUMENT_SIGNS):
+        call.complete = False  # it may hold a mark, misspelt
     turn.events += call.add(last)
     return end is not None
 

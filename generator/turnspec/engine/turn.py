@@ -329,4 +329,8 @@ class Turn:
 
 def missing_texts(found: Found) -> list[str]:
     """Return the texts that a marker may have, and has not."""
-    return [step[1] for step, text in found.parts if isinstance(step, list) and not text]
+    missing: list[str] = []
+    for step, text in found.parts:
+        if isinstance(step, list) and not text:
+            missing.append(step[1])
+    return missing

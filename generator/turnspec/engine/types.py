@@ -5,7 +5,7 @@ from __future__ import annotations
 from turnspec.engine.json_texts import load_json
 from turnspec.engine.literals import literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
-from turnspec.engine.tools import list_in, schema_options
+from turnspec.engine.tools import is_mapping, list_in, schema_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     for option in schema_options(schema, root):
         names = [option.get("type"), *list_in(option, "type")]
         words = [it.lower() for it in names if isinstance(it, str)]
-        words = words or [it for it in ("properties", "items") if it in option]
+        words = words or [it for it in ("properties", "items") if is_mapping(option.get(it))]
         allowed |= {types_in_python.get(word, word) for word in words}
         if words and option.get("nullable") is True:
             allowed.add("null")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from turnspec.engine.facts import HAS_ELEMENTS
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import ToolCallDelta
@@ -29,6 +28,7 @@ class Value:
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
         self.lacks_mark = False  # whether one around it is missing
+        self.is_wrong = False  # whether it is not of its type
         self._start = len(call.pieces) + 1  # of its own pieces
         self.may_be_all = False  # whether an object has all arguments of the call
         self._pieces: GrowingText = []
@@ -97,7 +97,5 @@ class Value:
             return value[:-1]  # as others may follow
         if not (value or "string" in self.types or self.may_be_all):
             turn.problem("wrong_type", f"{self.text!r} is kept as a string")
-            self.lacks_mark = self.lacks_mark or not HAS_ELEMENTS  # it may hold another one
-            if not HAS_ELEMENTS and ("array" in self.types or "object" in self.types):
-                self._call.complete = False  # as its brackets are broken
+            self.is_wrong = True
         return self.before + (value or dump_json(self.text))
