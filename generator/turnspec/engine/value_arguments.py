@@ -168,7 +168,7 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
         if found and found.role is Role.NEXT_ARGUMENT:
             is_text = not may_have(turn, call, found.slot("key"))
         text = input.take(end + is_text)
-        call.complete = call.complete and not re.search("[\"']", text)  # which is half a pair
+        call.complete = call.complete and not re.search("[\"']", text)  # half a pair
         turn.events += call.add(quote(text)[1:-1])
         if found and not found.is_partial:
             if not is_text:
