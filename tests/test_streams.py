@@ -19,7 +19,9 @@ COMMAND = f"{sys.executable} -m turnspec"
 QWEN = ROOT / "generated" / "qwen3_coder.py"
 CLOSED = "standard input or output is closed; leave it open, or redirect it"
 FULL = "no room is left on the disk; make some and run the same command again"
-ASCII = {**os.environ, "PYTHONIOENCODING": "ascii"}
+#: As most users have it: with buffers, which are written out once more when Python ends.
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+ASCII = {**BUFFERED, "PYTHONIOENCODING": "ascii"}
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it takes a shell")
 
@@ -32,7 +34,7 @@ def shell(line: str, cwd: Path = ROOT, **options: str) -> subprocess.CompletedPr
         capture_output=True,
         text=True,
         timeout=120,
-        env=ASCII if "encoding" in options else None,
+        env=ASCII if "encoding" in options else BUFFERED,
         check=False,
     )
 

@@ -211,14 +211,15 @@ def _explain(error: Exception) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the program; what standard output can't take any more isn't tried again.
+    """End the program; what standard streams can't take any more isn't tried again.
 
     Nor does Ctrl-C end it otherwise, while Python takes it down.
     """
     if signal.getsignal(signal.SIGINT) is _interrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
