@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from filelock import FileLock
+
 ROOT = Path(__file__).parent.parent.parent
 #: What of the repository's scripts is written by hand.
 SCRIPTS = (
@@ -61,12 +63,13 @@ def tool(name: str) -> Path:
     program = _PACKAGES / "node_modules/.bin" / name
     lock = (_CONFIGURATION / "package-lock.json").read_bytes()
     mark = _PACKAGES / "installed.json"
-    if not mark.exists() or mark.read_bytes() != lock:
-        _PACKAGES.mkdir(parents=True, exist_ok=True)
-        for file in ("package.json", "package-lock.json"):
-            shutil.copy(_CONFIGURATION / file, _PACKAGES / file)
-        _run(*npm(), "ci", "--silent", "--no-audit", "--no-fund", "--prefix", _PACKAGES)
-        mark.write_bytes(lock)
+    _PACKAGES.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{_PACKAGES}.lock"):  # two processes of tests would take it from each other
+        if not mark.exists() or mark.read_bytes() != lock:
+            for file in ("package.json", "package-lock.json"):
+                shutil.copy(_CONFIGURATION / file, _PACKAGES / file)
+            _run(*npm(), "ci", "--silent", "--no-audit", "--no-fund", "--prefix", _PACKAGES)
+            mark.write_bytes(lock)
     return program
 
 
