@@ -156,6 +156,7 @@ CASES: dict[str, Case] = {
         "addressed",
         "<|channel|>final<|message|>Hi to=functions.add<|channel|>commentary json<|message|>{}",
         content="Hi to=functions.add<|channel|>commentary json<|message|>{}",
+        told=["stray_marker"],
     ),
     "messages without a header": Case(
         "addressed",
@@ -267,6 +268,47 @@ CASES: dict[str, Case] = {
         "addressed",
         " final<|message|>Hi to= .add<|channel|>commentary json<|message|>{}",
         content="Hi to= .add<|channel|>commentary json<|message|>{}",
+        told=["stray_marker"],
+    ),
+    "another format's tags around a call": Case(
+        "opened",
+        '<tools>\n<call "add"></call>\n</tools>',
+        calls=[("add", {})],
+        told=["unexpected_text", "stray_marker"],
+    ),
+    "a tag before a word, and one after a call": Case(
+        "opened",
+        '<b>Hi</b><calls><call "add"></call></calls><b>Hi',
+        content="<b>Hi</b><b>Hi",
+        calls=[("add", {})],
+        told=["misplaced"],
+    ),
+    "a closing tag before a call without its opening": Case(
+        "opened",
+        '<b>Hi</b><call "add"></call>',
+        content="<b>Hi</b>",
+        calls=[("add", {})],
+        told=["missing_marker"],
+    ),
+    "a header of other words": Case(
+        "addressed",
+        "<|channel|>final? to be<|message|>Hi<|return|>",
+        content="Hi",
+        told=["unexpected_text"],
+    ),
+    "a header that ends without a message": Case(
+        "addressed",
+        "<|channel|>??<|end|><|start|>assistant<|channel|>analysis<|message|>Hm<|end|>"
+        "<|start|>assistant<|channel|>final<|message|>Hi<|return|>",
+        content="Hi",
+        reasoning="Hm",
+        told=["unexpected_text"],
+    ),
+    "a name with the head's own word before it": Case(
+        "addressed",
+        "to=functions_add<|channel|>commentary json<|message|>{}",
+        calls=[("add", {})],
+        told=["repeated", "missing_marker"],
     ),
     "a tuple, and an argument that is no value": Case(
         "list",

@@ -71,6 +71,40 @@ def test_a_grammar_and_its_parser_agree_on_names_that_are_keys(name: str) -> Non
     assert not [(turn, faults) for turn in turns if (faults := bound.faults(turn))]
 
 
+# Clients write ids anew, and models go by the ids that they have seen
+
+KIMI = "moonshotai-kimi-k2-5"
+
+
+def with_id(id: str) -> str:
+    """Return a call of Kimi's with an id."""
+    call = f"<|tool_call_begin|>{id}<|tool_call_argument_begin|>{{}}<|tool_call_end|>"
+    return f"<|tool_calls_section_begin|>{call}<|tool_calls_section_end|>"
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    {
+        "functions.look:0": "look",
+        "functions_look_1": "look",
+        "functionslook5": "look",
+        "functions.look5": "look",
+        "look:0": "look",
+        "functions_look_up_3": "look_up",
+        "functions.look_at:0": "look_at",
+        "functions.outlook:0": "outlook",
+    }.items(),
+)
+def test_an_id_that_was_written_anew_names_its_tool(id: str, name: str) -> None:
+    tools = [tool("look"), tool("look_up")]
+    assert calls_in(KIMI, with_id(id), prefill="", tools=tools) == [(name, "{}", True)]
+
+
+def test_without_tools_a_name_is_as_it_is_written() -> None:
+    found = calls_in(KIMI, with_id("functions_look_1"), prefill="")
+    assert found == [("functions_look_1", "{}", True)]
+
+
 # Who a message is for decides
 
 QUOTED = (
@@ -86,6 +120,12 @@ def test_a_message_for_the_user_calls_nothing(tools: list[Any] | None) -> None:
     message = committed_format("muse-glimmer").module.parse(QUOTED, **options)
     content = QUOTED.removeprefix(" to=user<|message|>").removesuffix("<|eot|>")
     assert (message.content, message.problems) == (content, [])
+
+
+def test_a_call_whose_header_lacks_its_last_tag() -> None:
+    options: dict[str, Any] = {"prefill": "<|start|>assistant", "tools": [tool("rm")]}
+    text = "<|channel|>commentary to=functions.rm <|constrain|>json{}<|call|>"
+    assert calls_in("openai-gpt-oss-120b", text, **options) == [("rm", "{}", True)]
 
 
 def test_a_tool_may_be_called_user() -> None:

@@ -45,7 +45,10 @@ def _text_roles(marks: Marks) -> list[tuple[str, Notation]]:
 
 
 def behind_call_roles(marks: Marks) -> Roles:
-    """Return what may stand behind a call: brackets that no part has, or a marker begins with."""
+    """Return what may stand behind a call: brackets that no part has, or a marker begins with.
+
+    A tag that is no marker is one of what another format puts around calls.
+    """
     ends = (*marks.calls.end, *marks.calls.section_end, *marks.text.turn_end)
     behind = [f" {end}" for end in at_least(2, ends)]
     starts = [f" {start}" for _, start in call_start_roles(marks)]
@@ -53,8 +56,19 @@ def behind_call_roles(marks: Marks) -> Roles:
         starts = []
     stray: list[tuple[str, Notation]] = [("stray", f" {it}") for it in _usual_closing(marks)]
     stray.append(("stray", ("{brackets}", [*behind, *starts, "{end of text}"])))
-    begun = (end for end in behind if re.match(r" (?:[,}\]`]|\{stop)", end))
+    last = [f" {end}" for end in marks.text.turn_end] + ["{end of text}"]
+    if _may_have_other_tags(marks):
+        own = re.match("<([^{} ]+)", marks.calls.opening[0])
+        stray.append(("stray", (f" <{{no {own[1]}}}{{tag}}>" if own else " <{tag}>", last)))
+    begun = (end for end in behind if re.match(r" [,}\]`]", end))
     return [*(("marker", end) for end in begun), *stray]
+
+
+def _may_have_other_tags(marks: Marks) -> bool:
+    """Tell whether another tag may stand in the place of the one that opens calls."""
+    calls = marks.calls
+    is_free = not (marks.are_objects or calls.only_in_section or calls.begin_with_name)
+    return is_free and any(map(looks_like_marker, calls.opening))
 
 
 def _usual_closing(marks: Marks) -> list[str]:
@@ -125,6 +139,8 @@ def _head_roles(marks: Marks) -> Roles:
         found.append((role, (opening, [spaced(it) for it in (*following, *ends)])))
         if not at and not calls.only_in_section:
             found.append(("noisy_opening", (opening + "{noise}", following)))
+    if _may_have_other_tags(marks):
+        found.append(("noisy_opening", ("<{no /}{tag}>", [spaced(head) for _, head in heads])))
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]

@@ -173,6 +173,7 @@ def _data(marks: Marks) -> dict[str, object]:
     escapes = (*arguments.escapes.items(), *arguments.value_escapes.items())
     return {
         "NAME": f"(?P<name>[^{NOT_IN_NAMES}]{{1,256}})" if marks.spec.tools else "",
+        "AROUND_NAME": _around_name(marks) if marks.calls.start else "",
         "WORDS": words_of(marks),
         "UNWRITTEN": tuple(map(plain, marks.text.unwritten)),
         "REASONING_WORDS": tuple(dict.fromkeys("".join(it.split()) for it in words)),
@@ -263,6 +264,23 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),
     }
+
+
+def _around_name(marks: Marks) -> str:
+    """Return how a name may have more around it: the head's own words and numbers, itself; an id.
+
+    Clients write ids anew, and models go by the ids in their prompts: `functions_NAME_1` is what
+    became of Kimi's `functions.NAME:1`.
+    """
+    if marks.spec.names_by_id:
+        return r"[\s\S]*(?<!\w)NAME(?!\w)[\s\S]*"
+    prefix = re.search(r"\{\?([^{}]*)\}\{name", marks.calls.start)
+    if not (prefix or marks.text.headers):
+        return ""
+    own = re.findall(r"[^\W\d_]+", prefix[1]) if prefix else []
+    words = "|".join([*own, "NAME"])
+    number = r"[\W_]*[0-9]*" if "{index}" in marks.calls.start else ""
+    return rf"(?:{words})?[\W_]*NAME{number}"
 
 
 def _object_values(marks: Marks) -> dict[str, object]:

@@ -60,7 +60,8 @@ def with_loose_headers(marks: Marks, spec: Spec) -> Marks:
     if not ends or not looks_like_marker(tag) or not word.isalnum():
         return marks
     if end:
-        others = filter(None, (_of_any_word(start, end) for start in _starts(marks)))
+        words = _any_words(marks)
+        others = filter(None, (_of_any_words(start, words, end) for start in _starts(marks)))
         starts = tuple(dict.fromkeys([*text.content_start, *others]))
         marks = replace(marks, text=replace(text, content_start=starts))
     firsts = _shortest(map(leading_text, _starts(marks)))
@@ -75,13 +76,15 @@ def with_loose_headers(marks: Marks, spec: Spec) -> Marks:
 def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     """Add what else is written where messages say who they are for.
 
-    What closes a header may stand there alone, a channel may be said before another one, be any
-    word, or be missing before a call, and any name may be where a user's or tool's is. After a
-    tool's name in a channel any words and tags may stand.
+    What closes a header may stand there alone, or be missing where the message ends, or JSON
+    begins. A channel may be said before another one, be any words, or be missing before a call, and
+    any name may be where a user's or tool's is. After a tool's name in a channel any words and tags
+    may stand.
     """
-    text, calls = marks.text, marks.calls
+    text, calls, words = marks.text, marks.calls, _any_words(marks)
     said_twice = [before for start in _starts(marks) if (before := _before_word(start, end))]
     found = (f"{it}{{before {first}}}" for it in said_twice for first in firsts)
+    ended = (f"{it.partition('{')[0]}{words}{{before {{stop}}}}" for it in said_twice)
     recipient, name, behind = calls.start.partition("{name}")
     starts = text.content_start
     if behind.endswith(end):
@@ -89,26 +92,26 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
         tags = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
         lacking = (it.expand(r"\1{?\2}\3") for it in map(tags.fullmatch, calls.other_starts) if it)
         tagged = (it.partition(name)[0] for it in calls.other_starts if it.startswith("<"))
-        noisy = (f"{it}{name}{{words}}{end}" for it in dict.fromkeys(tagged))
+        noisy = (f"{it}{name}{{words}}{{?{end}}}" for it in dict.fromkeys(tagged))
         calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy))
     else:
         starts = (*starts, f"{recipient}{name} {end}")
     text = replace(
         text,
-        reasoning_start=(*text.reasoning_start, *_loose(text.reasoning_start, r"\1 ")),
-        reasoning_leads=_loose(text.reasoning_start, r"{?\1} "),
-        content_start=(*starts, *_loose(starts, r"\1 ")),
-        leads=(*text.leads, end, *_loose(starts, "")),
+        reasoning_start=(*text.reasoning_start, *_loose(text.reasoning_start, r"\1 ", words)),
+        reasoning_leads=_loose(text.reasoning_start, r"{?\1} ", words),
+        content_start=(*starts, *_loose(starts, r"\1 ", words)),
+        leads=(*text.leads, end, *_loose(starts, "", words), *ended),
         turn_start=(*text.turn_start, *found),
         headers=starts,
     )
     return replace(marks, text=text, calls=calls)
 
 
-def _loose(starts: Sequence[str], tag: str) -> tuple[str, ...]:
-    """Return headers of a tag and a word with another word behind it, and the tag as given."""
+def _loose(starts: Sequence[str], tag: str, words: str) -> tuple[str, ...]:
+    """Return headers of a tag and a word with other words behind it, and the tag as given."""
     headed = (re.fullmatch(r"(<[^<>{} ]+>) (\w+) (<.*)", start) for start in starts)
-    return tuple(f"{it.expand(tag)}{it[2]}{{word}}{it[3]}" for it in headed if it)
+    return tuple(f"{it.expand(tag)}{it[2]}{words}{it[3]}" for it in headed if it)
 
 
 def _header_end(marks: Marks, header: str) -> str:
@@ -139,16 +142,21 @@ def _starts(marks: Marks) -> list[str]:
     return [*filter(None, (*text.reasoning_start, *text.content_start, *heads))]
 
 
-def _of_any_word(start: str, end: str) -> str:
-    """Return a header whose word may be any; "" if there is none in it."""
+def _any_words(marks: Marks) -> str:
+    """Return a slot for any words that name no tool."""
+    return f"{{words but {leading_text(marks.calls.start)}}}"
+
+
+def _of_any_words(start: str, words: str, end: str) -> str:
+    """Return a header whose word may be any words; "" if there is none in it."""
     found = re.fullmatch(rf"(<[^<>{{}} ]+>) \w+ {re.escape(end)}", start)
-    return f"{found[1]}{{word}}{end}" if found else ""
+    return f"{found[1]}{words}{end}" if found else ""
 
 
 def _before_word(start: str, end: str) -> str:
     """Return a header up to a word that may be any, if nothing but its end follows."""
-    before, slot, behind = start.partition("{word}")
-    return before + slot if behind.strip() == end else ""
+    before, slot, behind = re.split(r"(?<!\{)(\{words[^{}]*\}|$)", start, maxsplit=1)
+    return f"{before}{{word}}" if slot and behind.strip() == end else ""
 
 
 def _shortest(texts: Iterable[str]) -> list[str]:

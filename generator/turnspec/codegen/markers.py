@@ -39,6 +39,7 @@ SLOTS = {
     "word in a line": r"(?P<word>[A-Za-z0-9_-]{1,40})[ \t\r]{0,9}(?:\n|\Z)",
     "words": r"(?P<word>(?:(?!TAGS)[^{}\n]){0,99})",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
+    "tag": r"[^\s<>{}]{1,64}",
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "line": r"(?<=[\r\n])",
@@ -78,7 +79,7 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
     before = "".join(other.group() for other in tokens[:at])
     quotes = ["[\"']?"] if _is_attribute(tokens, at) else []
     if "BUT" in slot:
-        not_held = _excluded(tokens, at)
+        not_held = "".join(dict.fromkeys(_excluded(tokens, at)))
         if name in ("name", "id"):  # which hold no other signs
             not_held = "".join(sign for sign in NAME_SIGNS if sign in not_held)
         slot = slot.replace("BUT", re.escape(not_held))
@@ -86,7 +87,8 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
             slot = slot.replace("]{", "]|<(?=[ 0-9=]|\\Z)){").replace("[^", "(?:[^", 1)
     if name == "words":  # none of the marker's own tags
         own_tags = re.findall("<[^<>{} ]+>", "".join(token.group() for token in tokens))
-        slot = slot.replace("TAGS", "|".join(map(re.escape, own_tags)))
+        others = filter(None, (*own_tags, token["but"]))
+        slot = slot.replace("TAGS", "|".join(map(re.escape, others)))
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
     if name in _TEXTS and is_followed_by_space:
         slot += r"(?:(?<![\t-\r ])|\Z)"  # that is the marker's own, if more follows

@@ -11,7 +11,7 @@ from turnspec.spec.model import Piece, Slot, SlotKind
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
 #: White space inside a marker, and where it may stand though the template has none: around tags.
-_BREAK = re.compile(r"\s+|(?<=>)(?=[<\[])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=<)")
+_BREAK = re.compile(r"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=<)")
 _NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)
 _SLOTS = {kind: f"{{{kind.lower()}}}" for kind in SlotKind} | {SlotKind.COUNT: "{index}"}
 

@@ -8,6 +8,7 @@ from turnspec.engine.code import read_code_call
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     ARGUMENTS,
+    AROUND_NAME,
     CALL_HEAD,
     CALLS_BEGIN_WITH_NAME,
     HAS_CODE,
@@ -65,28 +66,21 @@ def is_no_tool(turn: Turn, name: str) -> bool:
 
     The format's own word for calls is none, and no name space of tools.
     """
-    tools, name = turn.tools or (), said_once(turn, name)
+    tools, name = turn.tools or (), tool_in(turn, name) if AROUND_NAME else name
     if name in tools or name in PARTICIPANTS:
         return name not in tools
     is_word = f"<{name}>" in CALL_HEAD or any(tool.startswith(f"{name}.") for tool in tools)
     return turn.tools is not None and not is_word
 
 
-def said_once(turn: Turn, name: str) -> str:
-    """Return a name; of one that is said twice, as its own name space, the tool that it is."""
-    tools, half = turn.tools or (), name[: len(name) // 2]
-    is_twice = name == f"{half}.{half}" and half in tools
-    return half if is_twice and name not in tools else name
-
-
-def tool_in(turn: Turn, id: str) -> str:
-    """Return the tool whose name stands last in an id, the longest of several; else the id."""
-    tool, end = id, 0
-    for name in turn.tools or ():
-        found = re.match(rf".*(?<!\w){re.escape(name)}(?!\w)", id)
-        if found and (found.end() > end or (found.end() == end and len(name) > len(tool))):
-            tool, end = name, found.end()
-    return tool
+def tool_in(turn: Turn, name: str) -> str:
+    """Return the tool that is meant by a name with more around it: the longest; else the name."""
+    tools = turn.tools or ()
+    held = [] if name in tools else [tool for tool in tools if tool in name]
+    for tool in sorted(held, key=len, reverse=True):
+        if re.fullmatch(AROUND_NAME.replace("NAME", re.escape(tool)), name):
+            return tool
+    return name
 
 
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
@@ -219,11 +213,12 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
     turn.state.opened = True
     if NAMES_ARE_REPEATED:
         name = first_or_second(turn, name, found.slot("name_again"), at)
-    if ARE_CALLS_ADDRESSED and name != (tool := said_once(turn, name)):
-        turn.problem("repeated", f"{name!r} is the tool {tool!r}", at)
+    if AROUND_NAME and name != (tool := tool_in(turn, name)):
+        if NAME_STANDS_IN_ID:
+            id = name
+        else:
+            turn.problem("repeated", f"{name!r} is the tool {tool!r}", at)
         name = tool
-    if NAME_STANDS_IN_ID and name != (tool := tool_in(turn, name)):
-        id, name = name, tool
     call = turn.start_call(name, found.offset, at=at, id=id)
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)

@@ -134,6 +134,8 @@ CALLS_BEGIN_IN_REASONING: bool = True
 NAMES_ARE_REPEATED: bool = False
 #: Whether a head holds an id in the name's place, in which the name of a tool stands.
 NAME_STANDS_IN_ID: bool = False
+#: How a tool's name, NAME, may have more around it where a name should be, as an expression.
+AROUND_NAME: str = ""
 HAS_LATE_IDS: bool = False
 #: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
 ARGUMENT_HAS_END: bool = True

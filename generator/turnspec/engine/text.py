@@ -211,6 +211,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
         input.take(found.end)
         state.after_marker = False
         if ARE_CALLS_ADDRESSED:
+            tell_words(turn, found)
             state.for_user = True
             if found.role is Role.REASONING_START:
                 open_reasoning(turn, found)
@@ -227,7 +228,8 @@ def is_noise_next(turn: Turn) -> bool | None:
     if at == len(input.text) and not input.final:
         return False
     found = input.rules.after_call.match(input, not input.final, at)
-    if found is None or found.role is Role.MARKER:
+    is_own = input.rules.in_text.match(input, not input.final, at)
+    if found is None or is_own or found.role is Role.MARKER:
         return False
     if found.is_partial:
         return None
