@@ -270,6 +270,18 @@ CASES: dict[str, Case] = {
         content="Hi to= .add<|channel|>commentary json<|message|>{}",
         told=["stray_marker"],
     ),
+    "arguments that are members of the call": Case(
+        "objects",
+        '<call>{"b": "x", "do": "add", "a": 1, "why": {}}</call>',
+        calls=[("add", {"b": "x", "a": 1})],
+        told=["extra_field", "extra_field", "extra_field"],
+    ),
+    "a tool under another key": Case(
+        "objects",
+        '<call>{"tool": "add", "with": {"a": 1}}</call>',
+        calls=[("add", {"a": 1})],
+        told=["other_syntax"],
+    ),
     "another format's tags around a call": Case(
         "opened",
         '<tools>\n<call "add"></call>\n</tools>',

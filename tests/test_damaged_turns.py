@@ -109,6 +109,12 @@ CERTAINTY = {
     "one of two objects is not closed": (
         *("objects", '<call>{"do": "add", "with": {"o": {"a": 1}}</call>', False),
     ),
+    "an argument outside of the arguments": (
+        *("objects", '<call>{"do": "add", "b": "x", "with": {"a": 1}}</call>', False),
+    ),
+    "all arguments outside of arguments": (
+        *("objects", '<call>{"do": "add", "b": "x", "a": 1}</call>', True),
+    ),
     "members behind an object that is closed too early": (
         *("objects", '<call>{"do": "add", "with": {}b": 1}}</call>', False),
     ),

@@ -19,7 +19,7 @@ from turnspec.engine.facts import (
     OTHER_MEMBER_VALUES,
     OTHER_MEMBERS,
 )
-from turnspec.engine.json_texts import load_json
+from turnspec.engine.json_texts import dump_json, load_json
 from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 WRAPPER: str = "function"
 #: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
 usual_keys = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
-usual_keys |= {"function": NAME_KEY}  # where it has a text
+usual_keys |= {"function": NAME_KEY, "tool": NAME_KEY}  # where it has a text
 #: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.
 USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 
@@ -57,7 +57,7 @@ class CallObject:
         self.key = ""  # of the member that is being read
         self.id = ""
         self.early = ""  # arguments that came before the name
-        self.spare = ""  # an object that may be the arguments, under another key
+        self.others: dict[str, str] = {}  # members that the format doesn't have, as JSON
         if NAME_IS_KEY:
             self.has_members = False  # whether name and arguments are members after all
 
@@ -228,10 +228,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
         call.id = as_string(text)
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")
-        call.spare = call.spare or (text if text.startswith("{") else "")
-        parameters: Any = (turn.tools or {}).get(open_call.name) if open_call else {}
-        if open_call and key in object_in(parameters, "properties"):
-            open_call.complete = False  # an argument is outside of the arguments
+        call.others[key] = text
     return True
 
 
@@ -255,9 +252,15 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
 
 
 def end_object(turn: Turn, call: CallObject, open_call: OpenCall) -> None:
-    """End a call with its object."""
+    """End a call with its object. What it has of arguments itself counts if there are no others."""
+    parameters: Any = (turn.tools or {}).get(open_call.name)
+    known, others = object_in(parameters, "properties"), call.others
+    loose = ", ".join(f"{dump_json(key)}: {others[key]}" for key in others if key in known)
     if not open_call.pieces:
-        turn.events += open_call.add(call.spare)
+        objects = [text for text in others.values() if text.startswith("{")]
+        turn.events += open_call.add(f"{{{loose}}}" if loose else "".join(objects[:1]))
+    elif loose:
+        open_call.complete = False
     turn.end_call(open_call, call.id)
 
 
