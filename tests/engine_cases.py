@@ -282,6 +282,12 @@ CASES: dict[str, Case] = {
         calls=[("add", {"a": 1})],
         told=["other_syntax"],
     ),
+    "a first key without the tag before it": Case(
+        "opened",
+        '<calls><call "add">\na</k><v>1</v><k>b</k><v>x</v></call></calls>',
+        calls=[("add", {"a": 1, "b": "x"})],
+        told=["missing_marker"],
+    ),
     "another format's tags around a call": Case(
         "opened",
         '<tools>\n<call "add"></call>\n</tools>',

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles, head_without_tag
+from turnspec.codegen.call_rules import (
+    FEWEST_SIGNS,
+    call_end_roles,
+    head_without_tag,
+    tags_of_keys,
+)
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -35,6 +40,14 @@ def _between_texts(marks: Marks) -> Roles:
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
     starts = dict.fromkeys((start, untyped, unclosed))
     return [*done, *(("argument", it) for it in starts), *others]
+
+
+def first_argument_roles(marks: Marks) -> Roles:
+    """Return how an argument begins where nothing stands before it: maybe with its key."""
+    arguments = marks.arguments
+    if arguments.are_keyed:
+        return [("argument", "{comma}" + arguments.start)]
+    return [("argument", f" {{line}}{{?{tag}}} {rest}") for tag, rest in tags_of_keys(arguments)]
 
 
 def _between_values(marks: Marks) -> Roles:

@@ -14,7 +14,7 @@ from turnspec.codegen.markers import (
     leading_text,
     spaced,
 )
-from turnspec.codegen.marks import CallMarks, Marks
+from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
 
@@ -205,7 +205,13 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
         return (*objects, *calls.closing[:1])
     ends = calls.closing or (*calls.section_end[:1], first_text(calls.start))
     argument = arguments.start if arguments.are_keyed else first_text(arguments.start)
-    return (argument, "{{", arguments.empty, *ends)
+    keys = (f"{{line}}{rest}" for _, rest in tags_of_keys(arguments))
+    return (argument, *keys, "{{", arguments.empty, *ends)
+
+
+def tags_of_keys(arguments: ArgumentMarks) -> list[tuple[str, str]]:
+    """Return the tag before an argument's key, and the rest, if another tag closes the key."""
+    return re.findall(r"^(<[^<>{} ]+>) (\{key\} </.*)", arguments.start, re.DOTALL)
 
 
 _WRAPPER = "function"  # the member in which chat-completions APIs have name and arguments

@@ -53,10 +53,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     ),
     "BETWEEN_CALLS": ("calls", call_rules.between_roles),
     "IN_OBJECT": ("objects", call_rules.member_roles),
-    "FIRST_ARGUMENT": (
-        "text",
-        lambda marks: [("argument", "{comma}" + marks.arguments.start)] * marks.arguments.are_keyed,
-    ),
+    "FIRST_ARGUMENT": ("text", argument_rules.first_argument_roles),
     "IN_ARGUMENTS": ("items", argument_rules.argument_roles),
     "END_OF_GUARD": ("text", argument_rules.guard_roles),
     "IN_VALUE": ("text", argument_rules.value_roles),

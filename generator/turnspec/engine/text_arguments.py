@@ -12,6 +12,7 @@ from turnspec.engine.facts import (
     ARGUMENTS_ARE_KEYED,
     END_OF_GUARD,
     ENTITIES,
+    FIRST_ARGUMENT,
     HAS_ELEMENTS,
     HAS_KNOWN_ENDS,
     HAS_OPTIONAL_TEXTS,
@@ -67,7 +68,7 @@ def next_argument(turn: Turn) -> Reading[tuple[Found | None, str]]:
     pieces: list[str] = []
     while True:
         found = input.rules.in_arguments.search(input, partial=True)
-        if ARGUMENTS_ARE_KEYED and not any(pieces):
+        if FIRST_ARGUMENT and not any(pieces):
             found = input.rules.first_argument.match(input, partial=True) or found
         pieces.append(input.take(found.start if found else None))
         if found and not found.is_partial:
