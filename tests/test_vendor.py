@@ -706,3 +706,32 @@ def test_what_is_of_no_known_format_is_not_made_anew(into: Path, root: Path) -> 
     assert refused.exit_code == 1
     assert "no format is known as 'plain'" in refused.stderr
     assert files_of(into) == there
+
+
+@pytest.mark.parametrize("target", ["vllm", "sglang", "llama-cpp-python", "renderers", "pair"])
+def test_an_export_is_checked_as_what_it_is_and_made_anew_as_a_whole(
+    target: str, root: Path, tmp_path: Path
+) -> None:
+    into = tmp_path / "a server"
+    export = ("export", "json-native", "--to", target, "--into", into)
+    assert run(*export, "--root", root).exit_code == 0
+    plugin = into / f"json_native_{target.replace('-', '_')}.py"
+    update = ("vendor", "--update", into, "--root", root)
+    assert {plugin.name: "fresh"}.items() <= states(into, root).items()
+    assert set(states(into, root).values()) == {"fresh"}
+    before = files_of(into)
+    assert run(*update).exit_code == 0
+    assert files_of(into) == before
+    made_older(plugin)
+    there, command = files_of(into), shlex.join(["turnspec", *map(str, export)])
+    checked = run("vendor", "--check", into, "--root", root)
+    assert f"stale  {plugin}: the spec has changed\n" in checked.stdout
+    assert checked.stderr == f"to renew what is stale, run: {command}\n"
+    for forced in ((), ("--force",)):
+        refused = run(*update, *forced)
+        assert refused.exit_code == 1
+        told = f"error: {plugin}: the spec has changed; to make it anew, run: {command}\n"
+        assert refused.stderr == told
+        assert files_of(into) == there
+    assert run(*export, "--root", root).exit_code == 0
+    assert files_of(into) == before
