@@ -369,6 +369,19 @@ def test_a_spec_in_a_folder_is_a_format_of_its_own(
     assert states(into, tmp_path)["tagged.py"] == "gone"
 
 
+def test_an_export_of_a_spec_in_a_folder_names_that_spec(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_format(tmp_path, tagged_spec(), OutputPaths.in_folder("tagged"))
+    monkeypatch.chdir(tmp_path)
+    assert run("export", "tagged.yaml", "--to", "sglang", "--into", "plugin").exit_code == 0
+    plugins = ("tagged.py", "tagged_sglang.py", "tagged_sglang_server.py")
+    for name in plugins:
+        again = command_in(tmp_path / "plugin" / name)
+        assert again == "turnspec export tagged.yaml --to sglang --into ."
+    assert states(Path("plugin"), tmp_path) == dict.fromkeys(plugins, "fresh")
+
+
 def test_a_file_copied_by_hand_under_another_name(root: Path, tmp_path: Path) -> None:
     folder = tmp_path / "app"
     folder.mkdir()
