@@ -326,3 +326,26 @@ def test_shells_complete_names_targets_and_files(
         [*words[:-1]], words[-1]
     )
     assert [item.value if item.type == "plain" else item.type for item in found] == completed
+
+
+def test_what_needs_no_messages_does_not_wait_for_any() -> None:
+    source, sink = os.pipe()  # which nobody writes to, and nobody closes
+    command = [*COMMAND, "render", "chatml", "--capabilities"]
+    done = subprocess.run(command, stdin=source, capture_output=True, text=True, timeout=60)
+    os.close(source)
+    os.close(sink)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed"),
+    [(["parse", "qwen3-coder"], "Hello!\n"), (["render", "chatml"], "[]\n")],
+)
+def test_a_command_says_that_it_waits_for_what_is_typed(arguments: list[str], typed: str) -> None:
+    master, terminal = os.openpty()
+    os.write(master, f"{typed}\x04".encode())
+    command = [*COMMAND, *arguments]
+    done = subprocess.run(command, stdin=terminal, capture_output=True, text=True, timeout=60)
+    os.close(master)
+    os.close(terminal)
+    assert done.stderr.startswith("notice: reading standard input; Ctrl+D ends it\n")

@@ -115,11 +115,17 @@ def test_a_grammar_of_answers(tmp_path: Path) -> None:
 
 
 def test_capabilities_need_no_messages() -> None:
-    result = render(FOLDER / "channels.jinja", "--capabilities", given="")
+    result = render(FOLDER / "channels.jinja", "--capabilities", given="not read")
     found = json.loads(result.stdout)
     assert found["channel"] == {"start": "<:channel:>answer<:text:>", "end": "<:end:>"}
     assert (found["tool_calls"], found["tools"]) == (True, False)
     assert found["polyfills"] == ["tools described in the system message"]
+
+
+def test_no_messages_are_told_as_such() -> None:
+    result = render("chatml", given=" \n")
+    assert result.exit_code == 1
+    assert result.stderr == "error: messages: none were given; name a JSON file\n"
 
 
 def test_a_template_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

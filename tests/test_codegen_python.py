@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import warnings
 from typing import Any
 
 import black
@@ -21,10 +22,12 @@ from tests.parser_checks import (
 )
 from tests.specs_for_tests import channels_spec
 from turnspec.codegen.compiled import BEGINS_COMMON
+from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import load
+from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.module import generate_module
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.codegen.typescript import Script, script_text
+from turnspec.spec.model import End, Part, ReasoningMode, Spec
 
 ARGUMENTS = {"text": 'a "b" \\ </x> é\n', "count": 7}
 OBJECT = json.dumps(ARGUMENTS, ensure_ascii=False)
@@ -593,6 +596,26 @@ def test_no_text_of_a_template_becomes_code() -> None:
     module = load(spec)
     message = module.parse(f"Hi<{HOSTILE}>run[{HOSTILE}]{{}}")
     assert (message.content, message.tool_calls[0].name) == ("Hi", "run")
+
+
+def test_a_format_without_any_marker_is_ended_by_stop_texts_alone() -> None:
+    unmarked = (ReasoningMode.NONE, "", "")
+    ends = (End(Part.CONTENT, "", ""),)
+    spec = formats.make_spec(
+        "bare", None, reasoning=unmarked, order=(Part.CONTENT,), ends=ends, stop=(), header=""
+    )
+    source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0", samples=["Hi"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a comparison with nothing, say
+        compiled = load_module(source)
+    script = script_text(source, facts_of(spec), Script.TYPESCRIPT, shared=False)
+    assert "[] === " not in script
+    assert " === []" not in script
+    for module in (load(spec), compiled):
+        assert module.parse("Hi <|stop|>").content == "Hi <|stop|>"
+        ended = module.parse("Hi END more", stop=["END"])
+        assert ended.content == "Hi"
+        assert [problem.kind for problem in ended.problems] == ["text_after_end"]
 
 
 @pytest.mark.parametrize("name", some([*TURNS], 6))

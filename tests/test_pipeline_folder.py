@@ -32,3 +32,12 @@ def test_without_a_folder_nothing_is_written(tmp_path: Path) -> None:
         "plain-content.yaml",
         "plain_content.py",
     ]
+
+
+def test_a_template_without_any_mark_is_read_rightly(tmp_path: Path) -> None:
+    bare = tmp_path / "bare.jinja"
+    bare.write_text("{% for m in messages %}{{ m.content }}{% endfor %}", encoding="utf-8")
+    (build,) = analyze_into([bare], tmp_path / "out", messages=5).builds
+    assert build.result is not None
+    failed = [name for name, rung in build.result.rungs.items() if not rung.is_passed]
+    assert (failed, build.objections) == ([], ())

@@ -369,6 +369,19 @@ def test_a_spec_in_a_folder_is_a_format_of_its_own(
     assert states(into, tmp_path)["tagged.py"] == "gone"
 
 
+def test_an_export_of_a_spec_in_a_folder_names_that_spec(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_format(tmp_path, tagged_spec(), OutputPaths.in_folder("tagged"))
+    monkeypatch.chdir(tmp_path)
+    assert run("export", "tagged.yaml", "--to", "sglang", "--into", "plugin").exit_code == 0
+    plugins = ("tagged.py", "tagged_sglang.py", "tagged_sglang_server.py")
+    for name in plugins:
+        again = command_in(tmp_path / "plugin" / name)
+        assert again == "turnspec export tagged.yaml --to sglang --into ."
+    assert states(Path("plugin"), tmp_path) == dict.fromkeys(plugins, "fresh")
+
+
 def test_a_file_copied_by_hand_under_another_name(root: Path, tmp_path: Path) -> None:
     folder = tmp_path / "app"
     folder.mkdir()
@@ -706,3 +719,32 @@ def test_what_is_of_no_known_format_is_not_made_anew(into: Path, root: Path) -> 
     assert refused.exit_code == 1
     assert "no format is known as 'plain'" in refused.stderr
     assert files_of(into) == there
+
+
+@pytest.mark.parametrize("target", ["vllm", "sglang", "llama-cpp-python", "renderers", "pair"])
+def test_an_export_is_checked_as_what_it_is_and_made_anew_as_a_whole(
+    target: str, root: Path, tmp_path: Path
+) -> None:
+    into = tmp_path / "a server"
+    export = ("export", "json-native", "--to", target, "--into", into)
+    assert run(*export, "--root", root).exit_code == 0
+    plugin = into / f"json_native_{target.replace('-', '_')}.py"
+    update = ("vendor", "--update", into, "--root", root)
+    assert {plugin.name: "fresh"}.items() <= states(into, root).items()
+    assert set(states(into, root).values()) == {"fresh"}
+    before = files_of(into)
+    assert run(*update).exit_code == 0
+    assert files_of(into) == before
+    made_older(plugin)
+    there, command = files_of(into), shlex.join(["turnspec", *map(str, export)])
+    checked = run("vendor", "--check", into, "--root", root)
+    assert f"stale  {plugin}: the spec has changed\n" in checked.stdout
+    assert checked.stderr == f"to renew what is stale, run: {command}\n"
+    for forced in ((), ("--force",)):
+        refused = run(*update, *forced)
+        assert refused.exit_code == 1
+        told = f"error: {plugin}: the spec has changed; to make it anew, run: {command}\n"
+        assert refused.stderr == told
+        assert files_of(into) == there
+    assert run(*export, "--root", root).exit_code == 0
+    assert files_of(into) == before

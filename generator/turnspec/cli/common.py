@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
@@ -46,12 +47,24 @@ class _FileText(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            return standard_input() if value == "-" else file_text(Path(value), "replace")
+            return typed_or_piped() if value == "-" else file_text(Path(value), "replace")
         except OSError as error:
             self.fail(os_message(error), param, ctx)
 
 
 filename = _FileText(dir_okay=False)
+
+
+def typed_or_piped() -> str:
+    """Return the text of standard input."""
+    note_typing()
+    return standard_input()
+
+
+def note_typing() -> None:
+    """Say that a command waits for what somebody types, if so it is."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        print_notice("reading standard input; Ctrl+D ends it")
 
 
 class WithOldName(click.Option):

@@ -112,6 +112,7 @@ def export(
         ),
         token_ids=tokenizer.added if tokenizer else {},
         module=text_of(known.module()),
+        asked=known.asked,
     )
     exported = export_format(spec, target, options)
     if isinstance(exported, Refusal):

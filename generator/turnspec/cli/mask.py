@@ -13,7 +13,7 @@ import click
 from turnspec.cases.tokens import Vocabulary
 from turnspec.chat.errors import ChatError
 from turnspec.chat.spans import Transcript
-from turnspec.cli.common import TOKENIZER, filename
+from turnspec.cli.common import HUB_OFFLINE, TOKENIZER, filename
 from turnspec.cli.console import Fault, finish, put_json, say_parts
 from turnspec.cli.render import open_chat
 from turnspec.spec.problems import Problem
@@ -26,6 +26,7 @@ from turnspec.spec.problems import Problem
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @TOKENIZER
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines on a terminal, too.")
+@HUB_OFFLINE
 def mask(
     source: str,
     conversations: str,

@@ -19,6 +19,7 @@ from turnspec.cli.common import (
     TRACEBACKS,
     WithOldName,
     json_option,
+    note_typing,
     tool_definitions,
 )
 from turnspec.cli.console import Fault, Misuse, put_json, tell
@@ -120,6 +121,8 @@ def parse(
             parse_many(source, file, column, out, result, options, jobs)
             return
         is_piped = str(file) == "-"
+        if is_piped:
+            note_typing()
         pieces = standard_input_in_pieces() if is_piped else [file_text(file, "replace")]
         _parse_one(module, pieces, options, events=events, as_json=as_json)
 

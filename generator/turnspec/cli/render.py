@@ -17,7 +17,7 @@ from turnspec.catalog.finding import template_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.summary import summary
-from turnspec.cli.common import HUB_OFFLINE, JSON, fetching, filename
+from turnspec.cli.common import HUB_OFFLINE, JSON, fetching, filename, typed_or_piped
 from turnspec.cli.console import ERR, Fault, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
@@ -38,7 +38,7 @@ class _Given:
 
 @click.command()
 @click.argument("source", shell_complete=format_names)
-@click.argument("messages", type=filename, default="-")
+@click.argument("messages", type=filename, required=False)
 @click.option("--tools", type=filename, help="A JSON file with tool definitions.")
 @click.option("--template", help="Use this .jinja file or named format, not the model's own.")
 @click.option("--variant", help="Use the model's template of this name, with tools or without.")
@@ -58,7 +58,7 @@ class _Given:
 @click.option("-v", "--verbose", is_flag=True, expose_value=False, help="Show tracebacks.")
 def render(
     source: str,
-    messages: str,
+    messages: str | None,
     tools: str | None,
     template: str | None,
     variant: str | None,
@@ -101,7 +101,7 @@ def render(
                 "variables": _variables(variables),
                 "now": now,
             }
-            given = _given(messages, tools, options)
+            given = _given(typed_or_piped() if messages is None else messages, tools, options)
             if increments:
                 _print_increments(chat, given)
                 return
@@ -191,7 +191,8 @@ def _loaded(text: str, what: str, kind: type | tuple[type, ...]) -> Any:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ChatError([Problem(f"not JSON: {error}", path=what)]) from None
+        told = f"not JSON: {error}" if text.strip() else "none were given; name a JSON file"
+        raise ChatError([Problem(told, path=what)]) from None
     if not isinstance(found, kind):
         raise ChatError([Problem("is JSON, but of another kind than is wanted here", path=what)])
     return found

@@ -205,6 +205,7 @@ def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool)
         style = _COPY_STYLES[copy.state]
         reason = f": {copy.reason}" if copy.reason else ""
         say_parts([(f"{copy.state:6}", style), (f" {copy.path}{reason}", "")])
-    if any(copy.state is CopyState.STALE for copy in copies):
-        command = shlex.join(["turnspec", "vendor", "--update", str(folder)])
+    update = shlex.join(["turnspec", "vendor", "--update", str(folder)])
+    stale = (copy for copy in copies if copy.state is CopyState.STALE)
+    for command in dict.fromkeys(copy.export or update for copy in stale):
         print_error(f"to renew what is stale, run: {command}")

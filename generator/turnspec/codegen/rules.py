@@ -104,7 +104,9 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     }
     found["LEFT_OUT_IF_LAST"] = tuple(Row("broken_off", text) for text in beginnings(marks))
     ends = [slots.text(end) for end in marks.text.turn_end]
-    found["IN_TEXT"] = tuple(_in_text(found["IN_TEXT"], ends, longest_first="calls" in kinds))
+    in_text = _in_text(found["IN_TEXT"], ends, longest_first="calls" in kinds)
+    # A table is left out if it is empty, and the engine has to know this one from others.
+    found["IN_TEXT"] = tuple(in_text) or (Row("turn_end", STOP),)
     return found
 
 

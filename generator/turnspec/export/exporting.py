@@ -28,6 +28,7 @@ class ExportOptions:
         request: the tools and the choice among them, for targets that are bound to tools.
         token_ids: a vocabulary's own tokens, for targets that write these as such.
         module: the source of the format's generated parser, for targets that hold it.
+        asked: what turnspec's commands call the format: by default its name.
     """
 
     reasoning_field: ReasoningField = ReasoningField.THINKING
@@ -35,6 +36,7 @@ class ExportOptions:
     request: GrammarRequest = field(default_factory=GrammarRequest)
     token_ids: Mapping[str, int] = field(default_factory=dict)
     module: str = ""
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

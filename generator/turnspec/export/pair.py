@@ -49,8 +49,8 @@ def export_pair(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     files = {
         **template.files,
         **into.files,
-        **spec_file(spec, TARGET),
-        name: plugin_text(spec, TARGET, _ABOUT, {"PROMPTS": _prompts(spec)}),
+        **spec_file(spec, options, TARGET),
+        name: plugin_text(spec, options, TARGET, _ABOUT, {"PROMPTS": _prompts(spec)}),
         **entry_point(spec, name.removesuffix(".py")),
     }
     if options.request.tools:

@@ -41,36 +41,41 @@ def plugin_files(
         f"from {module} import Parser as StreamingParser  # noqa: E402\n"
     )
     return {
-        f"{module}.py": with_command(options.module, _command(spec, target)),
-        **spec_file(spec, target),
-        plugin_name(spec, target): plugin_text(spec, target, about, facts, parser),
+        f"{module}.py": with_command(options.module, _command(spec, options, target)),
+        **spec_file(spec, options, target),
+        plugin_name(spec, target): plugin_text(spec, options, target, about, facts, parser),
     }
 
 
-def spec_file(spec: Spec, target: str) -> dict[str, str]:
+def spec_file(spec: Spec, options: ExportOptions, target: str) -> dict[str, str]:
     """Return the file of the spec that a plugin needs beside it."""
-    return {f"{spec.name}{SPEC_SUFFIX}": dump_spec(spec, Recipe(_command(spec, target)))}
+    return {f"{spec.name}{SPEC_SUFFIX}": dump_spec(spec, Recipe(_command(spec, options, target)))}
 
 
 def plugin_text(
-    spec: Spec, target: str, about: str, facts: Mapping[str, object], parser: str = ""
+    spec: Spec,
+    options: ExportOptions,
+    target: str,
+    about: str,
+    facts: Mapping[str, object],
+    parser: str = "",
 ) -> str:
     """Return the text of a plugin alone, as in `plugin_files`; ``parser`` imports the format's."""
     imports, common = _source(target)
     file = plugin_name(spec, target)
     about = about.format(name=spec.name, file=file, module=file.removesuffix(".py"))
     own = "\n".join(_constants({"NAME": spec.name, **facts}))
-    head = f'{_banner(spec, target)}"""{about.strip()}\n"""\n\n{imports}{parser}\n'
+    head = f'{_banner(spec, options, target)}"""{about.strip()}\n"""\n\n{imports}{parser}\n'
     return sealed(f"{head}{own}\n\n{_COMMON}{common}")
 
 
-def plugin_part(spec: Spec, target: str, part: str) -> tuple[str, str]:
+def plugin_part(spec: Spec, options: ExportOptions, target: str, part: str) -> tuple[str, str]:
     """Return a further file of a plugin, its name and text; it imports the first one."""
     name = f"{_identifier(target)}_{part}"
     source = resources.files(plugins).joinpath(f"{name}.py").read_text("utf-8")
     first = plugin_name(spec, target).removesuffix(".py")
     theirs = source.replace(f"from {plugins.__name__}.{_identifier(target)} ", f"from {first} ")
-    return f"{module_name(spec.name)}_{name}.py", sealed(_banner(spec, target) + theirs)
+    return f"{module_name(spec.name)}_{name}.py", sealed(_banner(spec, options, target) + theirs)
 
 
 def plugin_name(spec: Spec, target: str) -> str:
@@ -78,13 +83,14 @@ def plugin_name(spec: Spec, target: str) -> str:
     return f"{module_name(spec.name)}_{_identifier(target)}.py"
 
 
-def _banner(spec: Spec, target: str) -> str:
+def _banner(spec: Spec, options: ExportOptions, target: str) -> str:
     place = f"specs/{spec.name}{SPEC_SUFFIX}"
-    return banner(place, spec_hash(spec), command=_command(spec, target), engine=())
+    return banner(place, spec_hash(spec), command=_command(spec, options, target), engine=())
 
 
-def _command(spec: Spec, target: str) -> str:
-    return shlex.join(["turnspec", "export", spec.name, "--to", target, "--into", "."])
+def _command(spec: Spec, options: ExportOptions, target: str) -> str:
+    asked = options.asked or spec.name
+    return shlex.join(["turnspec", "export", asked, "--to", target, "--into", "."])
 
 
 def _identifier(target: str) -> str:

@@ -43,7 +43,7 @@ def export_sglang(spec: Spec, options: ExportOptions) -> Exported | Refusal:
         "REASONING_DEFAULT": _reasoning_default(spec),
     }
     files = plugin_files(spec, options, target=TARGET, about=_ABOUT, facts=facts)
-    server, text = plugin_part(spec, TARGET, "server")
+    server, text = plugin_part(spec, options, TARGET, "server")
     return Exported({**files, server: text, **entry_point(spec, server.removesuffix(".py"))})
 
 

@@ -6,6 +6,7 @@ that was copied by hand is checked like any other, under whatever name.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -36,6 +37,7 @@ from turnspec.pipeline.vendored_texts import (
     common_text_now,
     copied_texts,
     engine_texts,
+    export_target,
     protocol_text,
     suffixes,
     text_now,
@@ -67,7 +69,8 @@ class VendoredCopy:
     """A copy, the format that it is for, and why it isn't fresh.
 
     ``text`` is what it would be now, "" if nothing is known of it; ``doubt`` is what is known of a
-    format that isn't verified, where the copy doesn't say so.
+    format that isn't verified, where the copy doesn't say so. ``export`` is the command that makes
+    the export that it is part of: with files of other kinds, so that it isn't renewed alone.
     """
 
     path: Path
@@ -76,6 +79,7 @@ class VendoredCopy:
     reason: str = ""
     text: str = ""
     doubt: Judgement | None = None
+    export: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +207,11 @@ def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     judgement = known.judgement() if known else Judgement(Standing.VERIFIED)
     told = _marked(now, judgement)
     is_doubtful = not judgement.is_verified and not warning_of(text)
-    copy = partial(VendoredCopy, path, name, doubt=judgement if is_doubtful else None)
+    doubt, export = judgement if is_doubtful else None, ""
+    if known and (target := export_target(text)):
+        words = ["turnspec", "export", known.asked, "--to", target, "--into", str(path.parent)]
+        export = shlex.join(words)
+    copy = partial(VendoredCopy, path, name, doubt=doubt, export=export)
     remade = with_command(told, named_command(text))
     if not is_unedited(text):
         return copy(CopyState.EDITED, _EDITED, remade)
@@ -237,7 +245,8 @@ def update_copies(catalog: Catalog, folder: Path, *, force: bool = False) -> Ven
     """Make the stale copies in a folder anew, each as its banner tells: all of them or none.
 
     One that was edited, or is of a format that isn't known, is a problem; so is a format that isn't
-    verified, unless its copy says so already. With ``force`` only what isn't known is one.
+    verified, unless its copy says so already, and a stale part of an export. With ``force`` only
+    that and what isn't known is one.
     """
     copies = check_copies(catalog, folder)
     if isinstance(copies, Problem):
@@ -247,6 +256,9 @@ def update_copies(catalog: Catalog, folder: Path, *, force: bool = False) -> Ven
     for copy in copies:
         if copy.state is CopyState.GONE or (copy.state is CopyState.EDITED and not copy.text):
             problems.append(Problem(copy.reason, str(copy.path)))
+        elif copy.export and copy.state is not CopyState.FRESH:
+            told = f"{copy.reason}; to make it anew, run: {copy.export}"
+            problems.append(Problem(told, str(copy.path)))
         elif copy.doubt is not None and copy.state is CopyState.STALE and not force:
             problems.append(_distrust(copy.name, copy.doubt))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence, Set
 from enum import StrEnum
@@ -9,7 +10,14 @@ from importlib import resources
 from pathlib import Path
 
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.banner import banner, is_unedited, named_place, named_without, sealed
+from turnspec.codegen.banner import (
+    banner,
+    is_unedited,
+    named_command,
+    named_place,
+    named_without,
+    sealed,
+)
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra
 from turnspec.codegen.module import generate_module
@@ -139,6 +147,12 @@ def _smaller_module(known: KnownFormat, spec: Spec, without: Iterable[str]) -> s
     )
 
 
+def export_target(copy: str) -> str:
+    """Return the target of the export that a file is part of, "" if it is a copy by itself."""
+    found = re.match(r"turnspec export .*--to (\S+)", named_command(copy))
+    return found[1] if found else ""
+
+
 def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
     """Return what a copy of a format's file would hold now."""
     if file.endswith(".gbnf"):
@@ -149,6 +163,8 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
     spec = known.spec()
     if not isinstance(spec, Spec):
         return spec[0]
+    if target := export_target(copy):
+        return _exported(spec, module, target, file)
     if script is not None:
         try:
             return script_text(module, facts_of(spec), script, shared=shares_engine(copy))
@@ -157,6 +173,19 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
     if parts := named_without(copy):
         return _smaller_module(known, spec, parts)
     return shared_module(module) if is_shared(copy) else module
+
+
+def _exported(spec: Spec, module: str, target: str, file: str) -> str | Problem:
+    """Return the text of a file of an export as it is now."""
+    from turnspec.export.exporting import ExportOptions, Refusal
+    from turnspec.export.targets import TARGETS, export_format
+
+    if target not in TARGETS:
+        return Problem(f"nothing is exported to {target!r}")
+    exported = export_format(spec, target, ExportOptions(module=module))
+    if isinstance(exported, Refusal):
+        return Problem(f"can't be exported to {target}: {exported}")
+    return exported.files.get(file) or Problem(f"is no file of an export to {target}")
 
 
 def common_text_now(file: str, copy: str) -> tuple[str, str]:

@@ -75,7 +75,9 @@ def shown_stops(view: View) -> Iterator[Finding]:
     texts = []
     for text, is_followed in _rendered_ends(view):
         texts.append(text)
-        if is_followed and not any(stop in text for stop in stop_strings(spec)):
+        # Where messages follow each other without any mark, there is none to stop at.
+        is_marked = bool(text.strip())
+        if is_followed and is_marked and not any(stop in text for stop in stop_strings(spec)):
             yield "turn.stop", f"none stands before the next message: {quoted(text)}"
     if never_renders_calls(spec):  # a person says how they end
         texts += [turn for message, turn in view.turns() if message.calls]
