@@ -745,6 +745,66 @@ CASES: dict[str, Case] = {
         calls=[("add", {"c": [1], "z": "x"})],
         told=["unknown_argument"],
     ),
+    "a call whose opening is misspelt": Case(
+        "separated",
+        '<cals>{"do": "add", "with": {"a": 1}}<end>',
+        content='<cals>{"do": "add", "with": {"a": 1}}',
+        told=["no_name"],
+    ),
+    "a call of several whose opening is misspelt": Case(
+        "separated",
+        '<calls{"do": "add", "with": {"a": 1}}]',
+        content='<calls{"do": "add", "with": {"a": 1}}]',
+        told=["no_name"],
+    ),
+    "a call whose name's key is misspelt": Case(
+        "bare",
+        '{"od": "add", "with": {"a": 1}}<end>',
+        content='{"od": "add", "with": {"a": 1}}',
+        told=["no_name"],
+    ),
+    "a call in a sentence": Case(
+        "separated",
+        'That is {"do": "add", "with": {"a": 1}}, in short.<end>',
+        content='That is {"do": "add", "with": {"a": 1}}, in short.',
+    ),
+    "a call in a fence": Case(
+        "separated",
+        '```\n{"do": "add", "with": {"a": 1}}\n```<end>',
+        content='```\n{"do": "add", "with": {"a": 1}}\n```',
+    ),
+    "what ends as a call does, of no tool": Case(
+        "separated",
+        '{"do": "sub", "with": {"a": 1}}<end>',
+        content='{"do": "sub", "with": {"a": 1}}',
+    ),
+    "what is no call, and has a tool's name": Case(
+        "separated", 'I add {"a": 1}<end>', content='I add {"a": 1}'
+    ),
+    "a call's opening and its own beginning, twice": Case(
+        "opened",
+        '<calls><call "<calls><call "add"><k>b</k><v>x</v></call></calls><end>',
+        calls=[("add", {"b": "x"})],
+        told=["repeated"],
+    ),
+    "an array's opening twice": Case(
+        "separated",
+        '<calls>[<calls>[{"do": "add", "with": {"a": 1}}]</calls><end>',
+        calls=[("add", {"a": 1})],
+        told=["repeated", "array"],
+    ),
+    "arguments that are cut off": Case(
+        "objects",
+        '<call>{"do": "add", "with": {"b": "x',
+        calls=[("add", {"b": "x"})],
+        told=["cut_off"],
+    ),
+    "a member behind the arguments that is cut off": Case(
+        "objects",
+        '<call>{"do": "add", "with": {"a": 1}, "more": [2',
+        calls=[("add", {"a": 1})],
+        told=["extra_field", "cut_off"],
+    ),
     "code": Case(
         "code",
         "Look:<run>print(1)\n<end>",

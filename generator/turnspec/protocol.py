@@ -40,7 +40,7 @@ PROBLEM_KINDS: Final[Mapping[str, str]] = {
     "misplaced": "wrote content or reasoning after calls, or where the format has none",
     "missing_marker": "left out a marker",
     "no_arguments": "wrote null, or nothing, for a call's arguments",
-    "no_name": "wrote what looks like a call, and has no name",
+    "no_name": "wrote what looks like a call, and has no name, or is content",
     "not_an_object": "wrote a number, an array or the like for a call's arguments",
     "not_json": "wrote arguments that aren't JSON",
     "order": "wrote a call's arguments before its name",

@@ -97,7 +97,16 @@ def _mention_roles(marks: Marks) -> Roles:
     """Return markers that open calls, where none follows: once more before themselves, or text."""
     mentions = marks.calls.mentions
     again = [t for t in mentions if not re.match(r"\w.* ", t)]  # prose may say its words twice
-    return [("repeated", (t, [f" {t}"])) for t in again] + [("mention", t) for t in mentions]
+    twice = [(text, [f" {t}"]) for t in again for text in _begun(marks, t)]
+    return [*(("repeated", it) for it in twice), *(("mention", t) for t in mentions)]
+
+
+def _begun(marks: Marks, mention: str) -> list[str]:
+    """Return what opens calls, also with what a call itself begins with."""
+    if marks.are_objects:
+        return [f"{mention} {{?[}}"]
+    inner = leading_text(marks.calls.start.removeprefix(mention))
+    return [mention, *[f"{mention} {inner}"][: len(inner)]]
 
 
 def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:

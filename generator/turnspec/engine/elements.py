@@ -120,8 +120,7 @@ def read_elements(turn: Turn, nested: NestedValue, found: Found) -> Reading[bool
 
 def cut_elements_off(turn: Turn, nested: NestedValue) -> None:
     """Close what the end of the text leaves open."""
-    rest = "".join(nested.unexpected) + turn.input.rest
-    turn.cut_off(rest)
+    turn.cut_off("".join(nested.unexpected) + turn.input.rest)
     nested.unexpected.clear()
     if nested.place is Place.VALUE:
         begin_text(turn, nested)
@@ -307,8 +306,7 @@ def end_elements(turn: Turn, nested: NestedValue, found: Found) -> bool:
         turn.input.take(found.end)
         return True
     name = closing_name(found)
-    is_key = ELEMENTS_ARE_CLOSED_BY_KEY and name == nested.key
-    closes_all = is_key and not nested.is_open(name)
+    closes_all = ELEMENTS_ARE_CLOSED_BY_KEY and name == nested.key and not nested.is_open(name)
     if found.role is Role.OUTER_END or closes_all:
         if nested.path:
             turn.problem("missing_marker", "an element is not closed")

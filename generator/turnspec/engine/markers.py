@@ -130,7 +130,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
 def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of a marker, if what has to follow it does."""
     places = walk(marker.steps, text, at, partial)
-    if not places or not marker.if_before:
+    if not HAS_FOLLOWERS or not places or not marker.if_before:
         return places
     follows = is_next(marker.if_before, text, places[-1], partial)
     slot = marker.steps[-1] if marker.steps else ""
@@ -209,10 +209,7 @@ class Markers:
         """Return the marker at a place, by default at the position."""
         start = input.position if at is None else at
         for role, marker in self._rules:
-            if HAS_FOLLOWERS:
-                places = fit(marker, input.marked, start, partial)
-            else:
-                places = walk(marker.steps, input.marked, start, partial)
+            places = fit(marker, input.marked, start, partial)
             if places:
                 if IS_TRACED:
                     table = next(name for name, it in vars(input.rules).items() if it is self)

@@ -25,7 +25,7 @@ from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import object_in
-from turnspec.engine.turn import Hold
+from turnspec.engine.turn import Hold, is_end_clear
 from turnspec.engine.whole_arguments import WholeArguments
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ def is_tool(turn: Turn, call: CallObject, found: Found) -> bool:
 def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
     """Go into or out of an object around the members, or end the call."""
     if found is None:
-        return break_off(turn, call, is_whole=True)
+        return break_off(turn, call, turn.input.rest, is_whole=True)
     turn.input.take(found.end)
     if found.role is Role.WRAPPER:
         call.depth += 1
@@ -186,12 +186,12 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
         yield None
         if is_unnamed_at_end(turn, call):
             return Next.TEXT
-    if not arguments.value.is_done:
-        return cut_off_member(turn, call, arguments)
-    is_whole = arguments.close()
+    if not (arguments.value.is_done or turn.call):
+        return give_up(turn, call.announced)
+    rest, is_whole = arguments.rest, arguments.close()
     if not take_member(turn, call, arguments.text):
         return Next.TEXT
-    return Next.MEMBER if is_whole else break_off(turn, call, is_whole)
+    return Next.MEMBER if is_whole else break_off(turn, call, rest, is_whole)
 
 
 def own_key(turn: Turn, call: CallObject, key: str) -> str:
@@ -276,21 +276,17 @@ def give_up(turn: Turn, announced: bool) -> Next:
     return Next.TEXT
 
 
-def cut_off_member(turn: Turn, call: CallObject, arguments: WholeArguments) -> Next:
-    """End a call in whose member the text breaks off; what has no name is content."""
-    if not turn.call:
-        return give_up(turn, call.announced)
-    turn.cut_off(arguments.rest)
-    arguments.close()
-    take_member(turn, call, arguments.text)
-    turn.call.complete = False
-    end_object(turn, call, turn.call)
-    turn.input.take()
-    return Next.CALL
+def tell_lost_call(turn: Turn) -> None:
+    """Tell of content that ends as a call does, though none was read."""
+    text, key = "".join(turn.content.pieces), ARGUMENTS_KEY
+    is_known = turn.tools is None or any(name in text for name in turn.tools)
+    has_end = is_known and text[-1:] in ("}", "]", ">")
+    if has_end and re.search(rf'"{key}"[ \t\n\r]*:[ \t\n\r]*\{{', text):
+        turn.problem("no_name", "the content ends as a call does")
 
 
-def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
-    """End a call whose object does not go on as one."""
+def break_off(turn: Turn, call: CallObject, rest: str, is_whole: bool) -> Next:
+    """End a call whose object does not go on as one; `rest` is what of it is not read."""
     open_call = turn.call
     if not open_call:
         input = turn.input
@@ -300,13 +296,11 @@ def break_off(turn: Turn, call: CallObject, is_whole: bool) -> Next:
         return Next.TEXT
     is_cut = turn.input.final
     if is_cut:
-        turn.cut_off(turn.input.rest)
+        turn.cut_off(rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    may_go_on = re.match(r"""[ \t\n\r,]*[\w"':]""", turn.input.rest)
-    # Without two brackets at the end, of which one may be that of an object inside.
-    is_sure = re.search(r"[^ \t\n\r}][ \t\n\r]*\}\Z", "".join(open_call.pieces))
-    is_whole = is_whole and bool(is_sure) and not (is_cut or may_go_on)
+    may_go_on = re.match(r"""[ \t\n\r,]*[\w"':]""", rest)
+    is_whole = is_whole and not (is_cut or may_go_on) and is_end_clear(turn, open_call)
     open_call.complete = open_call.complete and is_whole
     end_object(turn, call, open_call)
     if is_cut:
@@ -322,8 +316,4 @@ def name_in(turn: Turn, text: str) -> str:
 
 def as_string(text: str) -> str:
     """Return the string that a JSON text is; the text itself if it is another value."""
-    try:
-        value = load_json(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, str) else text
+    return str(load_json(text)) if text.startswith('"') else text

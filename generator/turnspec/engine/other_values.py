@@ -126,7 +126,8 @@ class OtherValue(JsonValue):
         if not after["next"] and not input.final:
             return False
         input.position = found.end()
-        return self._end_if(True)
+        self._end('"')
+        return True
 
     def _read_raw_string(self) -> bool:
         input = self._input
@@ -135,15 +136,11 @@ class OtherValue(JsonValue):
         if (reach := self._reach(end)) < end:
             found, end = None, reach
         self._add(quote(input.take(end))[1:-1])
-        is_end = found is not None and not found.is_partial
-        if found and is_end:
-            input.take(found.end)
-        return self._end_if(is_end)
-
-    def _end_if(self, is_end: bool) -> bool:
-        if is_end:
-            self._end('"')
-        return is_end
+        if found is None or found.is_partial:
+            return False
+        input.take(found.end)
+        self._end('"')
+        return True
 
 
 @lru_cache(9)

@@ -38,12 +38,7 @@ class Stream:
         self._input.offset = end = start + len(text)
         if text[-1] in WHITE_SPACE:
             return self.write(text, start)
-        if self.space:
-            text = "".join(self.space) + text
-            start = self._space_start
-            self.space = []
-        self.pieces.append(text)
-        return [self._delta(text, start, end)]
+        return self.write_body(text, start, end)
 
     def write(self, text: str, start: int) -> list[Event]:
         """Add a text that begins at the offset `start`."""

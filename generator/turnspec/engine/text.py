@@ -43,7 +43,7 @@ from turnspec.engine.facts import (
 )
 from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
-from turnspec.engine.objects import read_calls, read_object_marker
+from turnspec.engine.objects import read_calls, read_object_marker, tell_lost_call
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
@@ -302,9 +302,7 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     ends = found.role in (Role.REASONING_END, Role.BETWEEN)
     if not is_start and not (ends and turn.state.thinking):
         return False
-    marker, at = found.text, found.offset
-    if found.role is Role.BETWEEN:
-        marker = REASONING_END
+    marker, at = REASONING_END if found.role is Role.BETWEEN else found.text, found.offset
     turn.opening = marker if is_start else ""
     if at < turn.shown:
         turn.content.begun = True
@@ -494,17 +492,17 @@ def read_turn(turn: Turn) -> Reading[None]:
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
     if HAS_SEAMS:
-        for offset, text in (
-            [*turn.reasoning.joined(), *turn.content.joined()]
-            if HAS_REASONING
-            else [*turn.content.joined()]
-        ):
-            turn.problem("stray_marker", f"{text!r} is text here", offset)
+        streams = [turn.reasoning, turn.content] if HAS_REASONING else [turn.content]
+        for stream in streams:
+            for offset, text in stream.joined():
+                turn.problem("stray_marker", f"{text!r} is text here", offset)
     if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
         may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
         if not may_be_open:
             turn.state.thinking = False
             if all(problem.kind != "unclosed" for problem in turn.problems):
                 turn.problem("unclosed", "the reasoning was not closed")
+    if CALLS_ARE_OBJECTS and not turn.problems:
+        tell_lost_call(turn)
     if rest:
         turn.problem("text_after_end", rest, turn.input.here - len(rest))

@@ -120,10 +120,10 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         value.lacks_mark = True
     last = value.end(turn)
     is_wrong = value.is_wrong and not HAS_ELEMENTS
-    if is_wrong and {"array", "object"} & value.types:
-        call.complete = False  # its brackets are broken
-    if (value.lacks_mark or is_wrong) and any(sign in value.edges for sign in ARGUMENT_SIGNS):
-        call.complete = False  # it may hold a mark, misspelt
+    is_broken = is_wrong and bool({"array", "object"} & value.types)
+    has_sign = any(sign in value.edges for sign in ARGUMENT_SIGNS)  # of a mark, misspelt
+    is_doubtful = is_broken or (has_sign and (value.lacks_mark or is_wrong))
+    call.complete = call.complete and not is_doubtful
     turn.events += call.add(last)
     return end is not None
 
@@ -148,9 +148,8 @@ def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
 def nested_value(turn: Turn, call: OpenCall, value: Value, found: Found) -> NestedValue:
     """Return an argument's value that consists of elements."""
     parameters = (turn.tools or {}).get(call.name, {})
-    properties = object_in(parameters, "properties")
     key = key_of(found) if ENTITIES else found.slot("key")
-    schema = properties.get(key, parameters.get("additionalProperties"))
+    schema = object_in(parameters, "properties").get(key, parameters.get("additionalProperties"))
     return NestedValue(call, value, found.slot("key"), schema, parameters)
 
 

@@ -10,6 +10,7 @@ from turnspec.engine.json_values import JsonValue
 from turnspec.engine.other_values import OtherValue
 from turnspec.engine.roles import Role
 from turnspec.engine.tools import object_in
+from turnspec.engine.turn import is_end_clear
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             is_cut = found is None and CALL_HAS_END
             if not is_cut:
                 turn.problem("malformed", "the arguments are not closed")
-                # The bracket that there is may be that of the last value.
-                call.complete = call.complete and "".join(call.pieces)[-1:] != "}"
+                call.complete = call.complete and is_end_clear(turn, call, "}")
             break
         if found.role is Role.NEXT_CALL:
             call = go_on_to_next(turn, call, found)
