@@ -256,6 +256,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "ONLY_IN_SECTION": in_section,
         "HAS_SECTIONS": bool(in_section or calls.opening),
         "ARGUMENT_HAS_END": has_end,
+        "CLOSED_BY_KEY": "{key}" in arguments.end,
         "ARGUMENT_SIGNS": arguments.end.strip()[:1] + arguments.end.strip()[-1:],
         "HAS_KNOWN_ENDS": has_end and not arguments.are_keyed,
         "ARGUMENTS_ARE_KEYED": arguments.are_keyed,

@@ -32,7 +32,7 @@ from turnspec.engine.json_arguments import (
 )
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.other_syntax import is_name, read_other_syntax
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.text_arguments import read_text_arguments
 from turnspec.engine.turn import missing_texts
 from turnspec.engine.value_arguments import read_value_arguments
@@ -135,7 +135,7 @@ def read_section(turn: Turn) -> Reading[None]:
             tell_begun_section(turn)
             return
         if found.is_partial:
-            yield None
+            yield MORE_TEXT
             continue
         input.take(found.end)
         if found.role is Role.CLOSING:

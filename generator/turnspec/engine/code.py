@@ -6,7 +6,7 @@ from turnspec.engine.facts import CODE_ARGUMENT, CODE_MAY_BE_OBJECT, CODE_TOOL
 from turnspec.engine.json_arguments import marker_here, read_json_arguments
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.literals import literal_as_json
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import MORE_TEXT, Role
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def read_code(turn: Turn, call: OpenCall) -> Reading[None]:
         text, is_over = take_code(turn)
         turn.events += call.add(quote(text)[1:-1])
         if not is_over:
-            yield None
+            yield MORE_TEXT
     turn.events += call.add('"}')
     turn.end_call(call)
 
@@ -53,7 +53,7 @@ def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
         text, is_over = take_code(turn)
         pieces.append(text)
         if not is_over:
-            yield None
+            yield MORE_TEXT
     text = "".join(pieces)
     arguments = literal_as_json(f"_({text}")
     if arguments is None:

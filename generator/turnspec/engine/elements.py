@@ -17,7 +17,7 @@ from turnspec.engine.facts import (
 from turnspec.engine.json_texts import dump_json, load_json
 from turnspec.engine.literals import join_halves
 from turnspec.engine.markers import WHITE_SPACE, Found
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import list_in, object_in, schema_options
 from turnspec.engine.types import json_types
 from turnspec.engine.values import Value
@@ -114,7 +114,7 @@ def read_elements(turn: Turn, nested: NestedValue, found: Found) -> Reading[bool
         if turn.input.final:
             cut_elements_off(turn, nested)
             return False
-        yield None
+        yield MORE_TEXT
     return True
 
 

@@ -140,6 +140,8 @@ HAS_LATE_IDS: bool = False
 #: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
 ARGUMENT_HAS_END: bool = True
 ARGUMENT_SHOWS_ITSELF: bool = True
+#: Whether that mark holds the key, so that another key's is text.
+CLOSED_BY_KEY: bool = False
 #: The first and the last sign of that mark, of which a misspelt one holds one.
 ARGUMENT_SIGNS: str = "<>"
 #: Types by the words for them beside keys, and characters by what stands for them.

@@ -8,6 +8,7 @@ from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, HAS_TAIL
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import after_ends, as_object
 from turnspec.engine.markers import WHITE_SPACE, after_space
+from turnspec.engine.roles import MORE_TEXT
 from turnspec.engine.turn import is_end_clear
 from turnspec.engine.whole_arguments import WholeArguments
 
@@ -32,7 +33,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         return
     arguments = WholeArguments(turn, collect=False)
     while not arguments.read():
-        yield None
+        yield MORE_TEXT
     if is_cut := not arguments.value.is_done:
         turn.cut_off(arguments.rest)
         call.complete = False
@@ -44,7 +45,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         if is_over is not None:
             call.complete = is_over and is_end_clear(turn, call)
             break
-        yield None
+        yield MORE_TEXT
     if call.complete and not (call.pieces or arguments.text):  # unread ones may follow
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     elif call.complete and turn.input.here:  # else the prompt ends with it
@@ -76,7 +77,7 @@ def text_here(turn: Turn, expression: re.Pattern[str]) -> Reading[re.Match[str]]
         assert found  # if only an empty text
         if input.final or found.end() < len(input.text):
             return found
-        yield None
+        yield MORE_TEXT
 
 
 def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -92,7 +93,7 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
         before = ""
         if input.final or (found and not found.is_partial):
             break
-        yield None
+        yield MORE_TEXT
     call.complete = found is not None
     if found is None:
         turn.cut_off("")
@@ -123,14 +124,14 @@ def marker_here(turn: Turn, markers: Markers) -> Reading[Found | None]:
         found = markers.match(input, not input.final)
         if not found or not found.is_partial:
             return found
-        yield None
+        yield MORE_TEXT
 
 
 def read_early_arguments(turn: Turn) -> Reading[str | None]:
     """Return arguments that stand before the name; None if the text breaks off in them."""
     arguments = WholeArguments(turn, collect=True)
     while not arguments.read():
-        yield None
+        yield MORE_TEXT
     if arguments.value.is_done:
         arguments.close()
         return as_object(turn, arguments.text)

@@ -23,7 +23,7 @@ from turnspec.engine.json_texts import dump_json, load_json
 from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
 from turnspec.engine.turn import Hold, is_end_clear
 from turnspec.engine.whole_arguments import WholeArguments
@@ -93,7 +93,7 @@ def read_calls(turn: Turn, announced: bool) -> Reading[None]:
                 give_up(turn, announced)
             return
         if found.is_partial:
-            yield None
+            yield MORE_TEXT
             if is_unnamed_at_end(turn, CallObject(announced)):
                 return
         elif found.role is Role.OBJECT:
@@ -133,7 +133,7 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
         input.position = after_space(input.text, input.position)
         member = input.rules.in_object.match(input, not input.final)
         if member and member.is_partial:
-            yield None
+            yield MORE_TEXT
             after = Next.TEXT if is_unnamed_at_end(turn, call) else Next.MEMBER
         elif member and member.role is Role.MEMBER:
             input.take(member.end)
@@ -183,7 +183,7 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     is_awaited = call.key == ARGUMENTS_KEY and not has_begun
     arguments = WholeArguments(turn, collect=not (is_name or is_awaited))
     while not arguments.read():
-        yield None
+        yield MORE_TEXT
         if is_unnamed_at_end(turn, call):
             return Next.TEXT
     if not (arguments.value.is_done or turn.call):

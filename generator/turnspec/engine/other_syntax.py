@@ -8,6 +8,7 @@ from turnspec.engine.facts import CALL_HAS_END, NAME, READS_TAGS
 from turnspec.engine.json_texts import apart, dump_json, load_json
 from turnspec.engine.literals import join_halves, literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.roles import MORE_TEXT
 from turnspec.engine.tools import is_list, is_mapping, object_in
 from turnspec.engine.turn import Hold
 from turnspec.engine.types import as_json, json_types
@@ -44,7 +45,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         pieces.append(input.take(end.start if end else None))
         if input.final or (end and not end.is_partial):
             break
-        yield None
+        yield MORE_TEXT
     calls = other_calls("".join(pieces), turn.tools)
     if not (calls or CALL_HAS_END):  # each has its opening
         texts = "".join(pieces).split(found.text.strip(WHITE_SPACE))

@@ -78,6 +78,10 @@ class When(Enum):
     LATER_END = "later_end"  # only the one after it does
 
 
+#: What a reading generator yields when it needs more text.
+MORE_TEXT = None
+
+
 class Rule:
     """A marker counts as `role` if one of `if_before` follows, which stays unread."""
 

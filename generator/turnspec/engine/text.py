@@ -45,7 +45,7 @@ from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.objects import read_calls, read_object_marker, tell_lost_call
 from turnspec.engine.results import ContentDelta, Problem
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.streams import Stream
 from turnspec.engine.turn import OF_TURN, Hold, TextState
 
@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     #: A generator that yields MORE_TEXT when it needs more; `Parser.feed` resumes it.
     Reading: TypeAlias = Generator[None, None, T]
-
-MORE_TEXT = None
 
 
 def read_parts(turn: Turn) -> Reading[None]:

@@ -10,18 +10,20 @@ from turnspec.engine.facts import (
     ARGUMENT_SHOWS_ITSELF,
     ARGUMENT_SIGNS,
     ARGUMENTS_ARE_KEYED,
+    CLOSED_BY_KEY,
     END_OF_GUARD,
     ENTITIES,
     FIRST_ARGUMENT,
     HAS_ELEMENTS,
     HAS_KNOWN_ENDS,
+    HAS_LATE_IDS,
     HAS_OPTIONAL_TEXTS,
     HAS_PYTHON_LITERALS,
     TYPE_WORDS,
 )
 from turnspec.engine.json_texts import dump_json
 from turnspec.engine.markers import WHITE_SPACE, Found
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in, schema_options
 from turnspec.engine.turn import missing_texts
 from turnspec.engine.types import as_json, json_types
@@ -47,11 +49,10 @@ def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         if found.role is Role.BROKEN_ARGUMENTS:
             turn.problem("malformed", "the arguments are not closed")
             call.complete = call.complete and bool(call.given)
-            late_id = found.slot("id")
             break
         input.take(found.end)
         if found.role is Role.ARGUMENTS_END:
-            late_id = found.slot("id")
+            late_id = found.slot("id") if HAS_LATE_IDS else ""
             break
         is_cut = not (yield from read_argument(turn, call, found))
     call.complete = call.complete and not is_cut
@@ -75,7 +76,7 @@ def next_argument(turn: Turn) -> Reading[tuple[Found | None, str]]:
             return found, "".join(pieces)
         if input.final:
             return None, "".join(pieces)
-        yield None
+        yield MORE_TEXT
 
 
 def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
@@ -108,7 +109,8 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     ends = turn.input.rules.in_value
     if END_OF_GUARD and (yield from read_guard(turn, value)):
         ends = turn.input.rules.in_guarded_value
-    value.ends = ends
+    if END_OF_GUARD:
+        value.ends = ends
     turn.events += call.add(f'{value.before}"' if value.is_string else "")
     end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
     if end is None:
@@ -134,7 +136,7 @@ def next_element(turn: Turn, value: Value) -> Reading[Found | None]:
         found = first_element(turn, value)
         if turn.input.final or not (found and found.is_partial):
             return found
-        yield None
+        yield MORE_TEXT
 
 
 def cut_value_off(turn: Turn, call: OpenCall, value: Value) -> bool:
@@ -183,7 +185,8 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
-    value.lacks_mark = HAS_OPTIONAL_TEXTS and bool(missing_texts(found))
+    if HAS_OPTIONAL_TEXTS:
+        value.lacks_mark = bool(missing_texts(found))
     value.may_be_all = may_be_all
     is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(known))
     if is_known or not ARGUMENT_SHOWS_ITSELF:
@@ -196,7 +199,7 @@ def read_guard(turn: Turn, value: Value) -> Reading[bool]:
     input = turn.input
     while found := input.rules.end_of_guard.match(input, partial=True):
         if found.is_partial and not input.final:
-            yield None
+            yield MORE_TEXT
             continue
         input.take(found.end)
         if "string" in value.types:
@@ -222,13 +225,14 @@ def find_value_end(
             if input.final:
                 return None
             turn.flow = None if found else value.flow
-            yield None
+            yield MORE_TEXT
             continue
-        foreign = found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", key)
-        if found.role is Role.PART_OF_VALUE or foreign:
-            if not foreign:
-                turn.problem("inner_marker", f"{found.text!r} inside a value")
-                value.note_end()
+        is_closed = found.role is Role.VALUE_CLOSED
+        if CLOSED_BY_KEY and is_closed and found.slot("key") not in ("", key):
+            take(turn, call, value, found.end)
+        elif found.role is Role.PART_OF_VALUE:
+            turn.problem("inner_marker", f"{found.text!r} inside a value")
+            value.note_end()
             take(turn, call, value, found.end)
         elif found.role is Role.ESCAPE:
             turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))

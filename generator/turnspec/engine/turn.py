@@ -318,10 +318,12 @@ class Turn:
         if flaw:
             self.problem(*flaw)
         ended.complete = call.complete and (not flaw or flaw[0] == "repeated_argument")
-        late_id = "" if ended.id else late_id or f"{self._id_prefix}{call.index}"
-        ended.id += late_id
         index, end = call.index, self.input.here
-        self.events.append(ToolCallEnd(index, late_id, ended.complete, call.told, end))
+        if HAS_LATE_IDS:
+            late_id = "" if ended.id else late_id or f"{self._id_prefix}{index}"
+            ended.id += late_id
+        told_id = late_id if HAS_LATE_IDS else ""
+        self.events.append(ToolCallEnd(index, told_id, ended.complete, call.told, end))
 
 
 def missing_texts(found: Found) -> list[str]:

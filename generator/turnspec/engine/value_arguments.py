@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import CALL_HAS_END, HAS_OTHER_VALUES, VALUE_STYLE
+from turnspec.engine.facts import CALL_HAS_END, HAS_LATE_IDS, HAS_OTHER_VALUES, VALUE_STYLE
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.json_values import JsonValue
 from turnspec.engine.other_values import OtherValue
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
 from turnspec.engine.turn import is_end_clear
 
@@ -38,7 +38,7 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             continue
         input.take(found.end)
         if found.role is Role.ARGUMENTS_END:
-            is_cut, late_id = False, found.slot("id")
+            is_cut, late_id = False, found.slot("id") if HAS_LATE_IDS else ""
             break
         if found.role is Role.QUOTED_ARGUMENT:
             turn.problem("malformed", f"{found.slot('key')!r} in quotes")
@@ -80,7 +80,7 @@ def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:
                 if found is None:
                     turn.cut_off(input.rest)
                 return found
-            yield None
+            yield MORE_TEXT
         elif found or not CALL_HAS_END or not (yield from read_unexpected(turn, call)):
             return found
 
@@ -97,7 +97,7 @@ def read_unexpected(turn: Turn, call: OpenCall) -> Reading[bool]:
         if input.final:
             turn.cut_off("".join(pieces))
             return False
-        yield None
+        yield MORE_TEXT
     turn.problem("unexpected_text", f"between arguments: {''.join(pieces)}")
     call.complete = False
     return True
@@ -121,7 +121,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
             break
         if value.is_in_string:
             turn.flow = call.flow_in_string
-        yield None
+        yield MORE_TEXT
     if not value.is_done:
         turn.cut_off(before + value.waiting + turn.input.rest)
     end_value(turn, call, value, before)
@@ -148,7 +148,7 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
             found = rules.after_bare_text.match(input, not input.final, end)
             if not (found and found.is_partial):
                 break
-        yield None
+        yield MORE_TEXT
     is_cut_off = input.final and rules.at_closing.match(input, True, end)
     return not found and not is_cut_off and end < len(input.text)
 
@@ -177,7 +177,7 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
             turn.cut_off(input.rest)
             break
         else:
-            yield None
+            yield MORE_TEXT
     turn.events += call.add('"')
     return found is not None and not found.is_partial
 
