@@ -264,7 +264,7 @@ class Turn:
         mention = Input(input.here, input.rules, text, marked)
         if HAS_DRAFTS and self.is_draft:  # then it ends here, and takes long to read twice
             at = end - start
-        while found := input.rules.in_text.search(mention, may_break_off, at):
+        while found := input.rules.in_text.search(mention, CALLS_ARE_OBJECTS and may_break_off, at):
             if CALLS_ARE_OBJECTS and found.is_partial:
                 end = start + found.start
             elif found.role in OF_TURN:
