@@ -33,9 +33,7 @@ class SpecialTokens:
     def with_stand_ins(self, piece: str, special: bool) -> str:
         """Return a piece of the text, with stand-ins if it is a special one."""
         text = re.sub("[\ue000-\uf8ff]", "\uffff", piece)  # what looks like a stand-in
-        if not special:
-            return text
-        return self._token.sub(lambda found: self._stand_ins[found.group()], text)
+        return self._token.sub(lambda it: self._stand_ins[it[0]], text) if special else text
 
     def put_into(self, marker: str) -> str:
         """Return a marker with stand-ins; white space that may be in a text is in no token."""

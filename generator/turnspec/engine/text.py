@@ -490,17 +490,19 @@ def read_turn(turn: Turn) -> Reading[None]:
 def end_turn(turn: Turn, rest: str) -> None:
     """Tell what is missing or too much at the end of the text."""
     if HAS_SEAMS:
-        streams = [turn.reasoning, turn.content] if HAS_REASONING else [turn.content]
-        for stream in streams:
-            for offset, text in stream.joined():
-                turn.problem("stray_marker", f"{text!r} is text here", offset)
+        for offset, text in (
+            [*turn.reasoning.joined(), *turn.content.joined()]
+            if HAS_REASONING
+            else [*turn.content.joined()]
+        ):
+            turn.problem("stray_marker", f"{text!r} is text here", offset)
     if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
         may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
         if not may_be_open:
             turn.state.thinking = False
             if all(problem.kind != "unclosed" for problem in turn.problems):
                 turn.problem("unclosed", "the reasoning was not closed")
-    if CALLS_ARE_OBJECTS and not turn.problems:
+    if CALLS_ARE_OBJECTS and not (turn.problems or turn.input.rules.special):
         tell_lost_call(turn)
     if rest:
         turn.problem("text_after_end", rest, turn.input.here - len(rest))
