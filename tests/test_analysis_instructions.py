@@ -20,7 +20,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.tag_examples import empty_pairs
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
-from turnspec.rendering.conversation import Chat
+from turnspec.rendering.conversation import USER_TEXT, Chat
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Literal, Spec, Tools
 from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
@@ -180,6 +180,13 @@ def test_every_setting_of_the_switches_is_tried(worker: RenderWorker) -> None:
     assert said == [
         ("no system message", "Hello.\n"),
         ('no system message and depth="low"', "Hello. Hurry.\n"),
+    ]
+
+
+def test_where_no_system_message_shows_all_of_the_prompt_says_it(worker: RenderWorker) -> None:
+    chat = chat_of(given_template("Think in <muse>…</muse>. {{ messages[-1].content }}"), worker)
+    assert [found.text for found in plain_instructions(chat)] == [
+        f"Think in <muse>…</muse>. {USER_TEXT}"
     ]
 
 

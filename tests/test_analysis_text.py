@@ -84,6 +84,11 @@ def test_nothing_has_no_prefix_and_no_suffix() -> None:
         ("a\n@@.", {3}),
         ("---", {1, 2}),
         ("}}", set()),
+        ("\n#do\n", {2, 3}),
+        ("@do", {1, 2}),
+        ("a #b", set()),
+        ("\n# b", set()),
+        ("\n,do", {3}),
     ],
 )
 def test_splits_marker(text: str, inside: set[int]) -> None:

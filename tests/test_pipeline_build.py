@@ -27,7 +27,6 @@ MESSAGES = 15
 
 #: The rungs that some invented formats don't pass, each with the reason.
 NOT_PASSED = {
-    "invented-calls-first": ("3", "a grammar that needs calls lets a turn begin with reasoning"),
     "invented-many-roles": ("3", "white space in front of a marker that the prompt has begun"),
 }
 

@@ -107,6 +107,17 @@ def test_the_worker_tells_once_what_was_taken_of_the_template_at_hand(worker: Re
     assert worker.taken() == frozenset()
 
 
+def test_what_is_rendered_unwitnessed_takes_nothing(worker: RenderWorker) -> None:
+    source = "{% if a %}x{% endif %}{% if b %}y{% endif %}"
+    worker.render(source, {"a": True})
+    with worker.unwitnessed():
+        assert worker.render(source, {"b": True}).text == "y"
+    assert worker.taken() == {0}
+    with worker.unwitnessed():
+        worker.render("{% if c %}z{% endif %}", {"c": True})
+    assert worker.taken() == frozenset()
+
+
 def test_a_template_cannot_reach_what_records_it() -> None:
     source = "{{ environment is defined }}{{ taken is defined }}{% if true %}{% endif %}"
     template = create_environment().from_string(source)

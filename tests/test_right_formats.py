@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from turnspec.spec.files import load_checked_spec
 from turnspec.spec.model import ContentMode, ReasoningMode, Spec, Subject, Verdict
 from turnspec.spec.results import SANITY
 from turnspec.verification import ladder
+from turnspec.verification.grammar_rung import agreement
 
 FEW = 5
 #: A template of our own, what a model writes behind its prompt; reasoning and content of it.
@@ -322,3 +324,103 @@ def test_a_prefill_may_be_the_whole_prompt(worker: RenderWorker) -> None:
     for prompt in ("<:begin:>assistant\n", "<:begin:>assistant\n<ponder>\n\n</ponder>\n\n"):
         message = module.parse("It is.<:end:>", prefill=earlier + prompt)
         assert (message.content, message.problems) == ("It is.", [])
+
+
+#: Templates, what a model writes behind their prompts, and reasoning, content and calls of it.
+WHOLE = {
+    "a sign that begins a line belongs to its word": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}=bot\n"
+        "{% if m.content %}{{ '=says\n' ~ m.content ~ '\n' }}{% endif %}"
+        "{% for c in m.tool_calls or [] %}"
+        "{{ '=uses ' ~ c.function.name ~ '\n' ~ c.function.arguments | tojson ~ '\n' }}{% endfor %}"
+        "{{ '=over\n' }}{% else %}{{ '=' ~ m.role ~ '\n' ~ m.content ~ '\n=over\n' }}{% endif %}"
+        "{% endfor %}{% if add_generation_prompt %}{{ '=bot\n' }}{% endif %}",
+        '=says\nWait.\n=uses look\n{"at": "sea"}\n=uses look\n{"at": "sky"}\n=over\n',
+        ("", "Wait.", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
+    ),
+    "calls may stand before all else": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' }}{% for c in m.tool_calls or [] %}"
+        "{{ '<:use:>' ~ c.function.name ~ c.function.arguments | tojson ~ '<:used:>' }}{% endfor %}"
+        "{% if m.reasoning_content %}{{ '<:muse:>' ~ m.reasoning_content ~ '<:mused:>' }}"
+        "{% endif %}{{ m.content }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<:use:>look{"at": "sea"}<:used:><:muse:>First look.<:mused:>Wait.<:end:>',
+        ("First look.", "Wait.", [("look", {"at": "sea"})]),
+    ),
+    "a pair that is stripped with all around it marks content": (
+        "{% for m in messages %}{% set said = m.content %}{% if '<reply>' in said %}"
+        "{% set said = said.split('<reply>')[1].split('</reply>')[0].strip() %}{% endif %}"
+        "{{ '<:' ~ m.role ~ ':>' ~ said }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<reply>\nIt is.\n</reply><:end:>",
+        ("", "It is.", []),
+    ),
+    "what stands in content's own marks is content, if the template leaves them empty": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' }}{% if m.role == 'assistant' %}"
+        "<muse>{{ m.reasoning_content }}</muse><reply>{{ m.content }}</reply>"
+        "{% for c in m.tool_calls or [] %}"
+        "{{ '<use>' ~ c.function.name ~ c.function.arguments | tojson ~ '</use>' }}"
+        "{% endfor %}{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:><muse>{% endif %}",
+        'First look.</muse><reply></reply><use>look{"at": "sea"}</use><:end:>',
+        ("First look.", "", [("look", {"at": "sea"})]),
+    ),
+    "a user's message may begin otherwise when it isn't the first": (
+        "{% for m in messages %}{% if m.role == 'user' %}{{ '' if loop.first else '<:more:>' }}"
+        "{{ m.content }}<:said:>{% else %}{{ m.content }}<:end:>{% endif %}{% endfor %}",
+        "It is.<:end:>",
+        ("", "It is.", []),
+    ),
+    "a list as a variable may end a turn with calls otherwise": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}{% if m.tool_calls %}"
+        "{% for c in m.tool_calls %}"
+        "{{ '<:use:>' ~ c.function.name ~ c.function.arguments | tojson }}{% endfor %}"
+        "{{ '<:wait:>' if own_tools is defined and own_tools is iterable else '<:end:>' }}"
+        "{% else %}<:end:>{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<:use:>look{"at": "sea"}<:wait:>',
+        ("", "", [("look", {"at": "sea"})]),
+    ),
+    "what leads a result stops calls that nothing ends, if only in words": (
+        "{% for m in messages %}{% if m.role == 'user' %}{{ 'Asked: ' ~ m.content ~ '\n' }}"
+        "{% elif m.role == 'tool' %}{{ 'Seen: ' ~ m.content ~ '\n' }}{% elif m.tool_calls %}"
+        "{{ 'Thought: ' ~ m.content ~ '\nUse: ' ~ m.tool_calls[0].function.name }}"
+        "{{ '\nWith: ' ~ m.tool_calls[0].function.arguments | tojson ~ '\n' }}{% else %}"
+        "{{ 'Answer: ' ~ m.content ~ '<:end:>\n' }}{% endif %}{% endfor %}",
+        'Thought: Wait.\nUse: look\nWith: {"at": "sea"}\nSeen: ',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
+    "what ends thought may have blanks, and a prompt may open it in words": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>\n' }}"
+        "{{ m.content.split('[NOW THE ANSWER]')[-1].strip() }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<:assistant:>\nMy thoughts:\n' }}{% endif %}",
+        "First look.\n[NOW THE ANSWER]\nIt is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
+}
+
+
+@pytest.mark.parametrize("title", WHOLE)
+def test_a_given_template_is_verified_and_reads(title: str) -> None:
+    template, said, (reasoning, content, calls) = WHOLE[title]
+    build = built("given", template)
+    assert (build.problems, build.objections) == ((), ())
+    assert build.result is not None
+    assert {rung for rung, found in build.result.rungs.items() if not found.is_passed} == set()
+    message = load(spec_in(build)).parse(said)
+    read = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
+    assert (message.reasoning_content, message.content, read) == (reasoning, content, calls)
+    assert message.problems == []
+
+
+def test_a_fence_alone_behind_a_call_is_no_evidence() -> None:
+    """A parser drops and tells it, as models write it by mistake."""
+    build = built("given", WHOLE["calls may stand before all else"][0])
+    gbnf = build.files[OutputPaths.in_folder("given").grammar]
+    fence = r'text ::= "```" | text-whole\ntext-whole ::= \1'
+    fenced = re.sub(r"(?m)^text ::= (.*)$", fence, gbnf)
+    spec = spec_in(build)
+    message = load(spec).parse("<:use:>look{}<:used:>```<:end:>")
+    assert [problem.kind for problem in message.problems] == ["stray_marker"]
+    found = agreement(spec, load(spec), fenced)
+    assert (found.failed, found.passed > 0) == (0, True), found.example

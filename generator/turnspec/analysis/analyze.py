@@ -28,6 +28,7 @@ from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form
+from turnspec.analysis.other_ends import find_other_ends
 from turnspec.analysis.other_marks import find_other_marks
 from turnspec.analysis.overlaid import overlaid
 from turnspec.analysis.parts import Wrapping
@@ -43,7 +44,7 @@ from turnspec.analysis.probes import (
     probe_call,
 )
 from turnspec.analysis.source import TemplateSource
-from turnspec.analysis.stripped import find_stripped
+from turnspec.analysis.stripped import find_content_marks, find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
 from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import Chat, Dialect
@@ -155,11 +156,13 @@ class _Analyzer:
         self.max_calls = 0
         self.arguments = ArgumentsFinding(Arguments(), "", "", ())
         self.unread = ""  # why calls that are rendered can't be read
+        self.content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
         self.count_lead = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
         """Take all steps; None where no turn can be made out."""
         self._find_dialect()
+        self.content_marks = find_content_marks(self.chat, self.derivation)
         settings = thinking.collect_settings(self.chat)
         if not settings:
             return None
@@ -196,6 +199,8 @@ class _Analyzer:
             arguments=self.arguments,
             max_calls=self.max_calls,
             other_marks=others,
+            other_ends=find_other_ends(self.chat, self.derivation) if self.max_calls else (),
+            content_marks=self.content_marks,
         )
         return assemble_spec(facts, self.derivation)
 
@@ -340,7 +345,7 @@ class _Analyzer:
         if Part.REASONING in layout.order:
             return layout.reasoning
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
-        stripped = find_stripped(self.chat, rests, self.derivation)
+        stripped = find_stripped(self.chat, rests, self.content_marks, self.derivation)
         prompted = thinking.markers_in_prompts(rests)
         if stripped is not None:
             start = stripped.start

@@ -107,7 +107,9 @@ class Facts:
     Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking, ``others`` are
     what else can be set. ``chat`` speaks
     in the template's dialect under ``on``, ``prompt_state`` is where the prompt of ``on`` leaves
-    reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may.
+    reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may;
+    ``content_marks`` are those that are stripped around content, ``other_ends`` what may end a turn
+    with calls under a variable of its own.
     """
 
     source: TemplateSource
@@ -124,6 +126,8 @@ class Facts:
     arguments: ArgumentsFinding
     max_calls: int
     other_marks: tuple[Wrapping, ...] = ()
+    content_marks: tuple[Wrapping, ...] = ()
+    other_ends: tuple[str, ...] = ()
 
 
 def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
@@ -176,23 +180,27 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         grammar=Grammar((), ()),
         alternatives=Alternatives(
             marks=tuple(
-                OtherMarks(Part.REASONING, (Literal(marks.start),), marks.end)
-                for marks in facts.other_marks
+                OtherMarks(part, (Literal(marks.start),), marks.end)
+                for part, found in (
+                    (Part.REASONING, facts.other_marks),
+                    (Part.CONTENT, facts.content_marks),
+                )
+                for marks in found
             )
         ),
     )
     if spec.named_lines:
         spec = replace(spec, limits=(*limits, SHOWN_BY_NAME))
     settled = with_stops(replace(spec, grammar=grammar_hints(spec)))
-    return _with_stops_of_calls(settled, facts.layout.behind_calls)
+    return _with_stops_of_calls(settled, facts.layout.behind_calls, facts.other_ends)
 
 
-def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
+def _with_stops_of_calls(spec: Spec, behind: Sequence[str], others: Sequence[str]) -> Spec:
     """Return the spec with the header that follows calls as a stop string, where they need one.
 
-    ``behind`` are the texts from the last call's end up to a tool's answer. Some templates write
-    no end there, and leave it to the model. Where such a header begins as the assistant's does, the
-    last marker of the calls themselves stops them.
+    ``others`` are further ends. ``behind`` are the texts from the last call's end up to a tool's
+    answer. Some templates write no end there, and leave it to the model. Where such a header begins
+    as the assistant's does, the last marker of the calls themselves stops them.
     """
     if spec.tools is None:
         return spec
@@ -205,8 +213,10 @@ def _with_stops_of_calls(spec: Spec, behind: Sequence[str]) -> Spec:
         if not any(stop in ending + text for stop in stop_strings(spec)):
             rest = text.strip().removeprefix(spec.tools.section_end.strip())
             own = [m for m in markers(spec.tools.section_end) if not any(m in x for x in inside)]
-            words = rest if markers(rest) and not any(rest in x for x in inside) else ""
+            is_told = markers(rest) or rest.endswith(":")  # else it may be a result's own text
+            words = rest if is_told and not any(rest in x for x in inside) else ""
             stops.append(distinct_beginning(rest.strip(), inside) or "".join(own[-1:]) or words)
+    stops += (end for end in others if not any(end in text for text in inside))
     found = tuple(dict.fromkeys(filter(None, stops)))
     return replace(spec, turn=replace(spec.turn, stop=found))
 

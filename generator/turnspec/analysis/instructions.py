@@ -63,10 +63,13 @@ def tool_instructions(chat: Chat) -> list[Instructions]:
 
 
 def plain_instructions(chat: Chat) -> list[Instructions]:
-    """Return what the prompt says without tools where nobody gave a system message."""
+    """Return what the prompt says without tools where nobody gave a system message.
+
+    Where a system message changes nothing, that is all of the prompt.
+    """
     given = _prompt(chat, [_system_message(), user_message(USER_TEXT)], []) or ""
     found = [
-        Instructions(difference(given, text), variables, given)
+        Instructions(difference("" if text == given else given, text), variables, given)
         for using, variables in _settings(chat)
         if (text := _prompt(using, [user_message(USER_TEXT)], [])) is not None
     ]

@@ -169,7 +169,7 @@ def _before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ..
     texts = [re.split("|".join((*NAMES, *IDS)), text)[0] for text in texts]
     end = calls.repetition.end
     # A result may say the call's name or id again; then what is known stands behind that.
-    whole = [text.removeprefix(end) for text in texts if end.strip() and text.startswith(end)]
+    whole = [text.removeprefix(end) for text in texts if text.startswith(end)]
     return tuple(dict.fromkeys(text for text in whole if text.strip()))
 
 

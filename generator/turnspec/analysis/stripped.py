@@ -1,17 +1,20 @@
-"""R4: reasoning markers that a template never renders, only strips.
+"""R4: markers that a template never renders, only strips.
 
 The template's own constants are put into an assistant message. A constant before which the
 message's text is cut away ends reasoning; where a pair of constants is cut with the text between
-them, the first of them opens it.
+them, the first of them opens it. Where such a pair is cut with all that stands around it, what is
+left between them is content.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
+from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.text import closing_of, markers
 from turnspec.rendering.conversation import USER_TEXT, Chat, user_message
 from turnspec.spec.message import Message
@@ -30,14 +33,16 @@ class Stripped:
     end: str
 
 
-def find_stripped(chat: Chat, prompts: list[str], derivation: Derivation) -> Stripped | None:
+def find_stripped(
+    chat: Chat, prompts: list[str], of_content: Sequence[Wrapping], derivation: Derivation
+) -> Stripped | None:
     """Return the markers that are cut from assistant text, in the last turn or in earlier ones.
 
     ``prompts`` are what the generation prompts add after the header: an opening marker that
-    stands in one of them is known from there.
+    stands in one of them is known from there. ``of_content`` are marks that end no reasoning.
     """
-    found = [marker for text in chat.facts.string_constants for marker in markers(text)]
-    candidates = [text for text in dict.fromkeys(found) if not re.search(r"\s", text)]
+    known = {mark for marks in of_content for mark in (marks.start, marks.end)}
+    candidates = [it for it in _candidates(chat) if it not in known]
     lost: list[str] = []  # which are cut out by themselves: they may close what another opens
     for end in candidates:
         shown = _shown(chat, _BEFORE + end + _AFTER)
@@ -46,7 +51,7 @@ def find_stripped(chat: Chat, prompts: list[str], derivation: Derivation) -> Str
             start = _opening(end, prompts)
             derivation.note("R4", f"text up to {end!r} is stripped", *shown)
             return Stripped(start, end)
-    pairs = [(it, closing_of(it)) for it in candidates if closing_of(it) in candidates]
+    pairs = _pairs(candidates)
     for start, end in (*itertools.product(candidates, lost), *pairs):
         shown = _shown(chat, _BEFORE + start + _BETWEEN + end + _AFTER)
         is_cut = [_AFTER in text and _BETWEEN not in text for text in shown]
@@ -54,6 +59,31 @@ def find_stripped(chat: Chat, prompts: list[str], derivation: Derivation) -> Str
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
             return Stripped(start, end)
     return None
+
+
+def find_content_marks(chat: Chat, derivation: Derivation) -> tuple[Wrapping, ...]:
+    """Return the pairs of markers of which only what stands between them is kept of a message."""
+    found = []
+    for start, end in _pairs(_candidates(chat)):
+        with chat.worker.unwitnessed():
+            shown = _shown(chat, _BEFORE + start + _BETWEEN + end + _AFTER)
+        shown = [text.partition(USER_TEXT)[2] for text in shown]  # the prompt may tell of them
+        cut = (_BEFORE, start, end, _AFTER)
+        if shown and all(_BETWEEN in text and not any(it in text for it in cut) for text in shown):
+            derivation.note("R4", f"all but the text between {start!r} and {end!r} is stripped")
+            found.append(Wrapping(start, end))
+    return tuple(found)
+
+
+def _candidates(chat: Chat) -> list[str]:
+    """Return the template's markers, in prose only those of one word, as others may be prose."""
+    constants = chat.facts.string_constants
+    found = [marker for text in constants for marker in markers(text)]
+    return [it for it in dict.fromkeys(found) if it in constants or not re.search(r"\s", it)]
+
+
+def _pairs(candidates: Sequence[str]) -> list[tuple[str, str]]:
+    return [(it, closing_of(it)) for it in candidates if closing_of(it) in candidates]
 
 
 def _shown(chat: Chat, content: str) -> list[str]:
@@ -72,10 +102,11 @@ def _opening(end: str, prompts: list[str]) -> str:
     """Return the marker that opens what ``end`` closes.
 
     A prompt shows it, alone or before the end marker; otherwise it is the end marker without its
-    slash, as in any markup.
+    slash, as in any markup, or else all that a prompt says.
     """
     for prompt in prompts:
         opened = markers(prompt.partition(end)[0])
         if opened:
             return opened[-1]
-    return end.replace("/", "", 1) if "/" in end else ""
+    told = next((prompt for prompt in prompts if prompt.strip() and end not in prompt), "")
+    return end.replace("/", "", 1) if "/" in end else told

@@ -47,7 +47,10 @@ def common_suffix(texts: Sequence[str]) -> str:
 
 
 def splits_marker(text: str, position: int) -> bool:
-    """Tell whether ``position`` lies inside a marker, a word or a run of one sign of ``text``."""
+    """Tell whether ``position`` lies inside a marker, a word or a run of one sign of ``text``.
+
+    A sign that begins a line belongs to the word behind it, as in ``#tool`` and ``@end``.
+    """
     if not 0 < position < len(text):
         return False
     if any(match.start() < position < match.end() for match in _MARKER.finditer(text)):
@@ -55,7 +58,9 @@ def splits_marker(text: str, position: int) -> bool:
     before, after = text[position - 1], text[position]
     if before == after and _RUN.match(after):
         return True
-    return bool(_WORD.match(before) and _WORD.match(after))
+    begins_line = position == 1 or text[position - 2] == "\n"
+    is_one_word = _WORD.match(before) or (begins_line and _RUN.match(before))
+    return bool(is_one_word and _WORD.match(after))
 
 
 def whole_prefix(texts: Sequence[str]) -> str:

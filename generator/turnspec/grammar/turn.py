@@ -84,22 +84,23 @@ class Offer:
         return f"{part.value}-turn" if self.entry == ROOT else f"{self.entry}-{part.value}-turn"
 
     def following(self, left: Part) -> tuple[Part, ...]:
-        """Return the parts that may follow one."""
+        """Return the parts that may follow one: up to the needed one, which none of them skips."""
         order = self.spec.turn.order
+        place = -1 if left is Part.START else order.index(left)
+        needed = len(order) if self.needed is None else order.index(self.needed)
+        within = order[place + 1 : needed + 1] if place < needed else order[place + 1 :]
         if left is Part.START:
             # Reasoning behind an answer of a given form doesn't stand in its place.
             given = self.content != _TEXT and Part.CONTENT in self.parts
             behind = order[order.index(Part.CONTENT) :] if given else ()
             return tuple(
-                part for part in self.parts if part not in behind or part is not Part.REASONING
+                part
+                for part in self.parts
+                if part in within and (part not in behind or part is not Part.REASONING)
             )
         # An answer of a given form stands alone.
         apart = {Part.CONTENT, Part.CALLS} if self.content != _TEXT else set()
-        return tuple(
-            part
-            for part in self.parts
-            if order.index(part) > order.index(left) and {left, part} != apart
-        )
+        return tuple(part for part in self.parts if part in within and {left, part} != apart)
 
     def may_end(self, left: Part) -> bool:
         """Say whether the turn may end behind a part."""
@@ -308,7 +309,7 @@ def _onward(offer: Offer, left: Part) -> list[str]:
         for right in offer.following(left)
         for join in _joins(spec, left, right)
     ]
-    for final in _finals(spec, left) if offer.may_end(left) else ():
+    for final in _finals(offer, left) if offer.may_end(left) else ():
         last = _part_end(spec, left) + final
         if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
             options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))
@@ -317,9 +318,14 @@ def _onward(offer: Offer, left: Part) -> list[str]:
     return _without_repeated(offer, left, options)
 
 
-def _finals(spec: Spec, left: Part) -> Iterator[str]:
-    """Yield the turn's end behind ``left``, and what ends a turn with calls if that differs."""
-    yield spec.final(left)
+def _finals(offer: Offer, left: Part) -> Iterator[str]:
+    """Yield the turn's end behind ``left``, and what ends a turn with calls if that differs.
+
+    Where content always follows, but isn't offered, the turn ends as behind content.
+    """
+    spec = offer.spec
+    is_last = spec.end(left) is not None or Part.CONTENT in offer.parts
+    yield spec.final(left if is_last else Part.CONTENT)
     parts = parts_of(spec)
     if spec.turn.calls_decide_end and Part.CALLS in parts[: parts.index(left)]:
         yield spec.final(Part.CALLS)
@@ -412,7 +418,8 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
         for join in _joins(spec, Part.START, part)
         if not _is_covered(offer, join)
     ]
-    bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and Part.CONTENT in offer.parts
+    may_answer = Part.CONTENT in offer.following(Part.START)
+    bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and may_answer
     return [*begun, *([offer.turn_rule(Part.CONTENT)] if bare else [])]
 
 

@@ -139,6 +139,16 @@ class RenderWorker:
             found = self._request(("taken", None)) if self._is_ready else None
             return found if isinstance(found, frozenset) else frozenset()
 
+    @contextlib.contextmanager
+    def unwitnessed(self) -> Iterator[None]:
+        """Let no rendering inside of it count as taking branches: nobody reads what they show."""
+        source, kept = self._source, self.taken()
+        yield
+        self.taken()
+        with self._turn:
+            if self._is_ready and self._source == source:
+                self._request(("took", kept))
+
     def failure(self, source: str) -> Rendering | None:
         """Return the rendering that hit a limit, or None if none of this template did."""
         return self._hopeless.get(source)
@@ -254,6 +264,9 @@ class TemplateRenderer:
             taken = frozenset(self._environment.taken)
             self._environment.taken.clear()
             return taken
+        if verb == "took":
+            self._environment.taken.update(payload)
+            return frozenset()
         if verb == "load":
             self._environment.taken.clear()
             self._template = self._environment.from_string(payload)

@@ -46,6 +46,8 @@ SAID_AGAIN = {"tool-name": "call", "argument-name": "argument", "element-name": 
 BEYOND_DOUBLES = re.compile(r"[eE]\+?[0-9]{3}")
 #: No grammar for any arguments can keep a key from coming twice.
 _ALLOWED = "repeated_argument"
+#: What parsers drop behind a call, and tell: content of nothing else is no evidence.
+_STRAY = re.compile(r"[,}\]`]+")
 
 
 def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind = bind_grammar) -> RungResult:
@@ -125,6 +127,8 @@ class _Reading:
             meant = meant_by(walk, known)
         except (ValueError, SyntaxError) as error:  # a grammar with strings that are none
             return WalkFault(Counterexample(walk.text, "strings as they are quoted", str(error)))
+        if meant.calls and _STRAY.fullmatch(meant.content):
+            return None
         found: WalkFault | None = None
         for prefill in self.prefills:
             for end in ("", *turn_ends(self.spec)):

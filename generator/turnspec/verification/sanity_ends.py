@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from turnspec.analysis.other_ends import with_lists
 from turnspec.analysis.text import markers, splits_marker
 from turnspec.rendering.conversation import Following
 from turnspec.spec.message import Message
@@ -79,6 +80,9 @@ def shown_stops(view: View) -> Iterator[Finding]:
         is_marked = bool(text.strip())
         if is_followed and is_marked and not any(stop in text for stop in stop_strings(spec)):
             yield "turn.stop", f"none stands before the next message: {quoted(text)}"
+    if spec.tools and not never_renders_calls(spec):
+        call = allowed_call(spec, SAMPLE_CALLS[0])
+        texts += with_lists(view.renderer.chat, call, call.name)
     if never_renders_calls(spec):  # a person says how they end
         texts += [turn for message, turn in view.turns() if message.calls]
     for stop in spec.turn.stop:

@@ -142,8 +142,15 @@ def ends(view: View) -> Iterator[Finding]:
         first = _untold(view).render([user_message(USER_TEXT)]).text or ""
         # Before the first message nothing is apart from it, and no count is the same.
         began = _NUMBER.sub("0", first.partition(USER_TEXT)[0])
-        if part is Part.CONTENT and not began.endswith((rest, _NUMBER.sub("0", rest).lstrip(" "))):
+        known = began.endswith((rest, _NUMBER.sub("0", rest).lstrip(" ")))
+        if part is Part.CONTENT and not known and not _begins_later_message(view, rest):
             yield path, f"leaves {quoted(rest)}, with which no conversation begins: {quoted(first)}"
+
+
+def _begins_later_message(view: View, text: str) -> bool:
+    """Tell whether a text stands before a user's message that follows another user's."""
+    messages = [user_message(USER_TEXT), user_message(_CONTENT)]
+    return (_untold(view).render(messages).text or "").partition(_CONTENT)[0].endswith(text)
 
 
 def _untold(view: View) -> Chat:
@@ -222,8 +229,14 @@ def unknown_texts(view: View) -> Iterator[Finding]:
 
 
 def unrendered_reasoning(view: View) -> Iterator[Finding]:
-    """What marks reasoning that no message shows are markers that the template itself holds."""
+    """What marks reasoning that no message shows are markers that the template itself holds.
+
+    What opens it may also be all that a prompt says behind the header, in words.
+    """
     spec = view.spec
+    said = {
+        (prompt or "").removeprefix(spec.turn.header) for _, prompt in prompts_of(spec.thinking)
+    }
     never = spec.reasoning.mode is not ReasoningMode.NONE and not spec.reasoning.field
     if not never or any(key.split(".")[0] == "reasoning" for key in spec.overlay):
         return
@@ -231,7 +244,8 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
         text: str = getattr(spec.reasoning, key)
         opening, closing = spec.reasoning.start.strip(), spec.reasoning.end.strip()
         shown = text.strip() in view.chat.source or closing == closing_of(opening)
-        if text and (not _is_opening(text) or not shown):
+        is_said = key == "start" and text in said and not markers(text)
+        if text and not is_said and (not _is_opening(text) or not shown):
             yield f"reasoning.{key}", f"{quoted(text)} is no marker of the template's"
 
 
@@ -258,6 +272,7 @@ def altered_texts(view: View) -> Iterator[Finding]:
 def _explained(spec: Spec) -> set[str]:
     found = format_markers(spec) | {word.word for word in spec.thinking.words}
     found |= {token.text for token in spec.tokens.values()}
+    found |= {mark for it in spec.alternatives.marks for mark in (it.fixed_start, it.end) if mark}
     return found | set(spec.alternatives.stop)
 
 
