@@ -103,9 +103,7 @@ def _mention_roles(marks: Marks) -> Roles:
 
 def _begun(marks: Marks, mention: str) -> list[str]:
     """Return what opens calls, also with what a call itself begins with."""
-    if marks.are_objects:
-        return [f"{mention} {{?[}}"]
-    inner = leading_text(marks.calls.start.removeprefix(mention))
+    inner = "[" if marks.are_objects else leading_text(marks.calls.start.removeprefix(mention))
     return [mention, *[f"{mention} {inner}"][: len(inner)]]
 
 

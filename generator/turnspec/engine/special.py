@@ -32,8 +32,8 @@ class SpecialTokens:
 
     def with_stand_ins(self, piece: str, special: bool) -> str:
         """Return a piece of the text, with stand-ins if it is a special one."""
-        text = re.sub("[\ue000-\uf8ff]", "\uffff", piece)  # what looks like a stand-in
-        return self._token.sub(lambda it: self._stand_ins[it[0]], text) if special else text
+        new = re.sub("[\ue000-\uf8ff]", "\uffff", piece)  # what looks like a stand-in
+        return self._token.sub(lambda x: self._stand_ins[x[0]], new) if special else new
 
     def put_into(self, marker: str) -> str:
         """Return a marker with stand-ins; white space that may be in a text is in no token."""

@@ -300,7 +300,8 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     ends = found.role in (Role.REASONING_END, Role.BETWEEN)
     if not is_start and not (ends and turn.state.thinking):
         return False
-    marker, at = REASONING_END if found.role is Role.BETWEEN else found.text, found.offset
+    marker = REASONING_END if found.role is Role.BETWEEN else found.text
+    at = found.offset
     turn.opening = marker if is_start else ""
     if at < turn.shown:
         turn.content.begun = True
