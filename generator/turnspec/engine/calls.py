@@ -94,6 +94,8 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             if found.role is Role.NOISY_OPENING:
                 noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
                 turn.problem("unexpected_text", noise, found.offset)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
         case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL if not ONLY_IN_SECTION:
             yield from read_call(turn, found)
         case Role.UNTAGGED_CALL:
@@ -101,22 +103,25 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             yield from read_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             state.opened = True
-            if not (yield from read_other_syntax(turn, found)):
-                return
+            is_call = yield from read_other_syntax(turn, found)
+            if HAS_SECTIONS and is_call:
+                yield from read_section(turn)
         case Role.CLOSED_CALL | Role.NAME_ALONE:
             call = start_call(turn, found, found.offset, found.slot("name"), "")
             call.complete = found.role is Role.CLOSED_CALL
             turn.end_call(call)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
         case Role.CODE if HAS_CODE:
             yield from read_code_call(turn)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
+        case Role.CALL_END if not after_call:
+            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+        case Role.SECTION_END:
+            close_section(turn, found)
         case _:
-            if found.role is Role.SECTION_END:
-                close_section(turn, found)
-            elif found.role is Role.CALL_END and not after_call:
-                turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
-            return
-    if HAS_SECTIONS:
-        yield from read_section(turn)
+            pass
 
 
 def close_section(turn: Turn, found: Found) -> None:
@@ -153,7 +158,7 @@ def tell_begun_section(turn: Turn) -> None:
 
 
 def read_call(turn: Turn, found: Found) -> Reading[None]:
-    """Read a call after its head, unless that addresses no tool."""
+    """Read a call after its head, and those that follow it in its section."""
     name = found.slot("name")
     is_word = name in PARTICIPANTS or (ARE_CALLS_ADDRESSED and name in WORDS)
     is_other = is_word and name not in (turn.tools or ())
@@ -163,6 +168,8 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
             turn.state.for_user = True
         return
     yield from read_one_call(turn, found)
+    if HAS_SECTIONS:
+        yield from read_section(turn)
 
 
 def read_one_call(turn: Turn, found: Found) -> Reading[None]:

@@ -6,10 +6,9 @@ import re
 
 from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, HAS_TAIL
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import after_ends, as_object
-from turnspec.engine.markers import WHITE_SPACE, after_space
+from turnspec.engine.json_values import as_object
+from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.roles import MORE_TEXT
-from turnspec.engine.turn import is_end_clear
 from turnspec.engine.whole_arguments import WholeArguments
 
 TYPE_CHECKING = False
@@ -36,16 +35,10 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         yield MORE_TEXT
     if is_cut := not arguments.value.is_done:
         turn.cut_off(arguments.rest)
-        call.complete = False
     is_whole = arguments.close()
+    call.complete = call.complete and is_whole
     if arguments.text:
         turn.events += call.add(as_object(turn, arguments.text))
-    while call.complete and not is_whole:
-        _, is_over = after_ends(turn.input, after_space(turn.input.text, turn.input.position))
-        if is_over is not None:
-            call.complete = is_over and is_end_clear(turn, call)
-            break
-        yield MORE_TEXT
     if call.complete and not (call.pieces or arguments.text):  # unread ones may follow
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     elif call.complete and turn.input.here:  # else the prompt ends with it

@@ -82,9 +82,7 @@ class JsonValue:
         """Return what closes the value if it breaks off."""
         text = ('"' if self.is_in_string else "") + "".join(reversed(self._closers))
         if text and not self._input.final:
-            is_sure = not self._bare_key or bool(self.literal(self._bare_key))
-            is_sure = is_sure and self._expected == "comma" and not text.strip("}")
-            self._tell(f"a value breaks off after {self.waiting!r}", is_sure)
+            self._tell(f"a value breaks off after {self.waiting!r}")
         return text
 
     def literal(self, word: str) -> str | None:

@@ -25,7 +25,7 @@ from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
-from turnspec.engine.turn import Hold, is_end_clear
+from turnspec.engine.turn import Hold
 from turnspec.engine.whole_arguments import WholeArguments
 
 TYPE_CHECKING = False
@@ -42,6 +42,9 @@ usual_keys = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUME
 usual_keys |= {"function": NAME_KEY, "tool": NAME_KEY}  # where it has a text
 #: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.
 USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
+
+#: Arguments that end in no object, or in one that has one key.
+ENDS_CLEARLY = r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z"
 
 
 #: What follows an object, or a part of one.
@@ -300,7 +303,9 @@ def break_off(turn: Turn, call: CallObject, rest: str, is_whole: bool) -> Next:
     else:
         turn.problem("malformed", "the call's object is not closed")
     may_go_on = re.match(r"""[ \t\n\r,]*[\w"':]""", rest)
-    is_whole = is_whole and not (is_cut or may_go_on) and is_end_clear(turn, open_call)
+    # A bracket may be that of an object inside, if a key there may be one outside.
+    is_sure = re.search(ENDS_CLEARLY, "".join(open_call.pieces))
+    is_whole = is_whole and bool(is_sure) and not (is_cut or may_go_on)
     open_call.complete = open_call.complete and is_whole
     end_object(turn, call, open_call)
     if is_cut:

@@ -116,7 +116,8 @@ def call_in_object(value: Any) -> OtherCall | None:
     others += [value[key] for key in value if key not in ("function",)] if is_wrapped else []
     if not isinstance(arguments, str):
         arguments = dump_json(arguments)
-    told = f": {join_halves(dump_json(value))}" if any(it != "function" for it in others) else ""
+    is_more = any(other != "function" for other in others)
+    told = f": {join_halves(dump_json(value))}" if is_more else ""
     return name, join_halves(arguments), f"the call is a JSON object{told}"
 
 

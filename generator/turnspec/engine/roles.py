@@ -71,15 +71,14 @@ class Role(Enum):
     END = "end"
 
 
+MORE_TEXT = None  # what a reading generator yields when it needs more
+
+
 class When(Enum):
     """In which case a rule counts, where special tokens are known."""
 
     FIRST_END = "first_end"  # the first marker that ends a call is, or holds, one
     LATER_END = "later_end"  # only the one after it does
-
-
-#: What a reading generator yields when it needs more text.
-MORE_TEXT = None
 
 
 class Rule:

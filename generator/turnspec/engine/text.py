@@ -300,8 +300,9 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     ends = found.role in (Role.REASONING_END, Role.BETWEEN)
     if not is_start and not (ends and turn.state.thinking):
         return False
-    marker = REASONING_END if found.role is Role.BETWEEN else found.text
-    at = found.offset
+    marker, at = found.text, found.offset
+    if found.role is Role.BETWEEN:
+        marker = REASONING_END
     turn.opening = marker if is_start else ""
     if at < turn.shown:
         turn.content.begun = True

@@ -21,7 +21,7 @@ from turnspec.engine.facts import (
     STARTS_IN_REASONING,
 )
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import find_flaw, load_json, quote
+from turnspec.engine.json_texts import find_flaw, quote
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import (
     ContentDelta,
@@ -35,7 +35,7 @@ from turnspec.engine.results import (
 )
 from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
-from turnspec.engine.tools import is_mapping, object_in, parameters_by_name
+from turnspec.engine.tools import parameters_by_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -333,22 +333,3 @@ def missing_texts(found: Found) -> list[str]:
         if isinstance(step, list) and not text:
             missing.append(step[1])
     return missing
-
-
-def is_end_clear(turn: Turn, call: OpenCall, end: str = "") -> bool:
-    """Say whether arguments that lack brackets lack them at their end, where `end` is put.
-
-    A key of an object inside, but its first, may be one of the object around it.
-    """
-    text = "".join(call.pieces) + end
-    if find_flaw(text) or len(text.split("{")) != len(text.split("}")):
-        return False
-    value, schema = load_json(text), (turn.tools or {}).get(call.name)
-    while is_mapping(value) and value:
-        known = object_in(schema, "properties")
-        key, inner = list(value.items())[-1]
-        later = list(inner)[1:] if is_mapping(inner) else []
-        if any(it not in value and (not known or it in known) for it in later):
-            return False
-        value, schema = inner, known.get(key)
-    return True

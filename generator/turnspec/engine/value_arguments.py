@@ -10,7 +10,6 @@ from turnspec.engine.json_values import JsonValue
 from turnspec.engine.other_values import OtherValue
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
-from turnspec.engine.turn import is_end_clear
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +30,8 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             is_cut = found is None and CALL_HAS_END
             if not is_cut:
                 turn.problem("malformed", "the arguments are not closed")
-                call.complete = call.complete and is_end_clear(turn, call, "}")
+                # The bracket that there is may be that of the last value.
+                call.complete = call.complete and "".join(call.pieces)[-1:] != "}"
             break
         if found.role is Role.NEXT_CALL:
             call = go_on_to_next(turn, call, found)
