@@ -156,7 +156,6 @@ CASES: dict[str, Case] = {
         "addressed",
         "<|channel|>final<|message|>Hi to=functions.add<|channel|>commentary json<|message|>{}",
         content="Hi to=functions.add<|channel|>commentary json<|message|>{}",
-        told=["stray_marker"],
     ),
     "messages without a header": Case(
         "addressed",
@@ -268,7 +267,6 @@ CASES: dict[str, Case] = {
         "addressed",
         " final<|message|>Hi to= .add<|channel|>commentary json<|message|>{}",
         content="Hi to= .add<|channel|>commentary json<|message|>{}",
-        told=["stray_marker"],
     ),
     "arguments that are members of the call": Case(
         "objects",

@@ -122,7 +122,9 @@ def _begins_slot(held: str, form: Format) -> bool:
     before_name = {head, *(leading_text(text) + head for text in opening)}
     escaped = "|".join(map(re.escape, before_name - {""})) or "(?!)"
     in_name = re.fullmatch(rf"(?:{escaped})[\w.:/-]+", held)
-    return bool(in_name) or (form.marks.are_bare and held in ("[", "{", "[{"))
+    has_tags = "{tag}" in str(facts_of(form.spec).tables["IN_TEXT"])
+    in_tag = has_tags and re.fullmatch("<[^/<>]*", held)
+    return bool(in_name or in_tag) or (form.marks.are_bare and held in ("[", "{", "[{"))
 
 
 def marker_beginnings(form: Format) -> set[str]:

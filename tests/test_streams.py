@@ -47,7 +47,7 @@ def shell(line: str, cwd: Path = ROOT, **options: str) -> subprocess.CompletedPr
         ("T --help >&- <&-", 1, CLOSED),
         (f"T parse {QWEN} >&- </dev/null", 1, CLOSED),
         (f"T parse {QWEN} <&-", 1, CLOSED),
-        ("T render chatml <&-", 2, CLOSED),
+        ("T render chatml <&-", 1, CLOSED),
         (f"T parse {QWEN} --tools - <&-", 2, CLOSED),
         ("T list --json >/dev/full", 1, FULL),
         ("T nope 2>&-", 2, ""),

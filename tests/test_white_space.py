@@ -1,4 +1,4 @@
-"""White space between the tags of a call changes nothing, where the template writes none as well."""
+"""White space between a call's tags changes nothing, where the template writes none as well."""
 
 from __future__ import annotations
 

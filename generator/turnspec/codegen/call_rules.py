@@ -146,8 +146,9 @@ def _head_roles(marks: Marks) -> Roles:
         found.append((role, (opening, [spaced(it) for it in (*following, *ends)])))
         if not at and not calls.only_in_section:
             found.append(("noisy_opening", (opening + "{noise}", following)))
-    if _may_have_other_tags(marks):
-        found.append(("noisy_opening", ("<{no /}{tag}>", [spaced(head) for _, head in heads])))
+    whole = [spaced(head) for _, head in heads if isinstance(head, str)]
+    if whole and _may_have_other_tags(marks):
+        found.append(("noisy_opening", ("<{no /}{tag}>", whole)))
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]

@@ -274,7 +274,7 @@ def _around_name(marks: Marks) -> str:
     became of Kimi's `functions.NAME:1`.
     """
     if marks.spec.names_by_id:
-        return r"[\s\S]*(?<!\w)NAME(?!\w)[\s\S]*"
+        return r"[\s\S]*(?<!\w)NAME(?!\w)\W*\w*"  # with no more than one word behind it
     prefix = re.search(r"\{\?([^{}]*)\}\{name", marks.calls.start)
     if not (prefix or marks.text.headers):
         return ""

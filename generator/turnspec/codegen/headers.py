@@ -60,8 +60,7 @@ def with_loose_headers(marks: Marks, spec: Spec) -> Marks:
     if not ends or not looks_like_marker(tag) or not word.isalnum():
         return marks
     if end:
-        words = _any_words(marks)
-        others = filter(None, (_of_any_words(start, words, end) for start in _starts(marks)))
+        others = filter(None, (_of_any_word(start, end) for start in _starts(marks)))
         starts = tuple(dict.fromkeys([*text.content_start, *others]))
         marks = replace(marks, text=replace(text, content_start=starts))
     firsts = _shortest(map(leading_text, _starts(marks)))
@@ -84,13 +83,14 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     text, calls, words = marks.text, marks.calls, _any_words(marks)
     said_twice = [before for start in _starts(marks) if (before := _before_word(start, end))]
     found = (f"{it}{{before {first}}}" for it in said_twice for first in firsts)
-    ended = (f"{it.partition('{')[0]}{words}{{before {{stop}}}}" for it in said_twice)
+    tags = [it.removesuffix("{word}") + words for it in said_twice]
+    loose = (*(it + end for it in tags), *(f"{it}{{before {{stop}}}}" for it in tags))
     recipient, name, behind = calls.start.partition("{name}")
     starts = text.content_start
     if behind.endswith(end):
         short = _short_headers(recipient + name, behind.removesuffix(end), end)
-        tags = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
-        lacking = (it.expand(r"\1{?\2}\3") for it in map(tags.fullmatch, calls.other_starts) if it)
+        parts = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
+        lacking = (it.expand(r"\1{?\2}\3") for it in map(parts.fullmatch, calls.other_starts) if it)
         tagged = (it.partition(name)[0] for it in calls.other_starts if it.startswith("<"))
         noisy = (f"{it}{name}{{words}}{{?{end}}}" for it in dict.fromkeys(tagged))
         calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy))
@@ -98,10 +98,10 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
         starts = (*starts, f"{recipient}{name} {end}")
     text = replace(
         text,
-        reasoning_start=(*text.reasoning_start, *_loose(text.reasoning_start, r"\1 ", words)),
+        reasoning_start=(*text.reasoning_start, *_loose(text.reasoning_start, r"\1 ", "{word}")),
         reasoning_leads=_loose(text.reasoning_start, r"{?\1} ", words),
-        content_start=(*starts, *_loose(starts, r"\1 ", words)),
-        leads=(*text.leads, end, *_loose(starts, "", words), *ended),
+        content_start=(*starts, *_loose(starts, r"\1 ", "{word}")),
+        leads=(*text.leads, end, *_loose(starts, "", words), *loose),
         turn_start=(*text.turn_start, *found),
         headers=starts,
     )
@@ -147,16 +147,16 @@ def _any_words(marks: Marks) -> str:
     return f"{{words but {leading_text(marks.calls.start)}}}"
 
 
-def _of_any_words(start: str, words: str, end: str) -> str:
-    """Return a header whose word may be any words; "" if there is none in it."""
+def _of_any_word(start: str, end: str) -> str:
+    """Return a header whose word may be any; "" if there is none in it."""
     found = re.fullmatch(rf"(<[^<>{{}} ]+>) \w+ {re.escape(end)}", start)
-    return f"{found[1]}{words}{end}" if found else ""
+    return f"{found[1]}{{word}}{end}" if found else ""
 
 
 def _before_word(start: str, end: str) -> str:
     """Return a header up to a word that may be any, if nothing but its end follows."""
-    before, slot, behind = re.split(r"(?<!\{)(\{words[^{}]*\}|$)", start, maxsplit=1)
-    return f"{before}{{word}}" if slot and behind.strip() == end else ""
+    before, slot, behind = start.partition("{word}")
+    return before + slot if behind.strip() == end else ""
 
 
 def _shortest(texts: Iterable[str]) -> list[str]:

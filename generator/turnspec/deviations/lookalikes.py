@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -41,8 +42,9 @@ def call_in_addressed_text(form: Format) -> Iterator[Case]:
     if form.calls and form.marks.text.headers:
         text = f"It was\n{form.without_end(form.one_call).strip()}\nbefore."
         yield _said(form, text)
-        leads = (lead.replace("{word}", "") for lead in form.marks.text.leads)
-        yield from (form.case(lead + text, Message(text)) for lead in leads)
+        leads = (lead for lead in form.marks.text.leads if "{before" not in lead)
+        plain = (re.sub(r"\{words?[^{}]*\}", "", lead) for lead in leads)
+        yield from (form.case(lead + text, Message(text)) for lead in plain)
 
 
 def tool_named_as_a_key(form: Format) -> Iterator[Case]:

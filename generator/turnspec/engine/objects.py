@@ -60,7 +60,7 @@ class CallObject:
         self.key = ""  # of the member that is being read
         self.id = ""
         self.early = ""  # arguments that came before the name
-        self.others: dict[str, str] = {}  # members that the format doesn't have, as JSON
+        self.others: dict[str, str] = {}  # other members, as JSON
         if NAME_IS_KEY:
             self.has_members = False  # whether name and arguments are members after all
 
@@ -159,7 +159,7 @@ def is_tool(turn: Turn, call: CallObject, found: Found) -> bool:
 def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
     """Go into or out of an object around the members, or end the call."""
     if found is None:
-        return break_off(turn, call, turn.input.rest, is_whole=True)
+        return break_off(turn, call, "", is_whole=True)
     turn.input.take(found.end)
     if found.role is Role.WRAPPER:
         call.depth += 1
@@ -191,10 +191,10 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
             return Next.TEXT
     if not (arguments.value.is_done or turn.call):
         return give_up(turn, call.announced)
-    rest, is_whole = arguments.rest, arguments.close()
+    waiting, is_whole = arguments.value.waiting, arguments.close()
     if not take_member(turn, call, arguments.text):
         return Next.TEXT
-    return Next.MEMBER if is_whole else break_off(turn, call, rest, is_whole)
+    return Next.MEMBER if is_whole else break_off(turn, call, waiting, is_whole)
 
 
 def own_key(turn: Turn, call: CallObject, key: str) -> str:
@@ -282,14 +282,14 @@ def give_up(turn: Turn, announced: bool) -> Next:
 def tell_lost_call(turn: Turn) -> None:
     """Tell of content that ends as a call does, though none was read."""
     text, key = "".join(turn.content.pieces), ARGUMENTS_KEY
-    is_known = turn.tools is None or any(name in text for name in turn.tools)
+    is_known = any(name in text for name in turn.tools or ())
     has_end = is_known and text[-1:] in ("}", "]", ">")
     if has_end and re.search(rf'"{key}"[ \t\n\r]*:[ \t\n\r]*\{{', text):
         turn.problem("no_name", "the content ends as a call does")
 
 
-def break_off(turn: Turn, call: CallObject, rest: str, is_whole: bool) -> Next:
-    """End a call whose object does not go on as one; `rest` is what of it is not read."""
+def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Next:
+    """End a call whose object does not go on as one; `waiting` was not passed on."""
     open_call = turn.call
     if not open_call:
         input = turn.input
@@ -297,7 +297,7 @@ def break_off(turn: Turn, call: CallObject, rest: str, is_whole: bool) -> Next:
         if not (is_over and is_unnamed_at_end(turn, call)):
             give_up(turn, call.announced)
         return Next.TEXT
-    is_cut = turn.input.final
+    is_cut, rest = turn.input.final, waiting + turn.input.rest
     if is_cut:
         turn.cut_off(rest)
     else:

@@ -112,7 +112,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     if END_OF_GUARD:
         value.ends = ends
     turn.events += call.add(f'{value.before}"' if value.is_string else "")
-    end = yield from find_value_end(turn, call, value, found.slot("key"), ends)
+    end = yield from find_value_end(turn, call, value, found, ends)
     if end is None:
         turn.cut_off(turn.input.rest)
     elif end.role is Role.VALUE_CLOSED:
@@ -210,7 +210,7 @@ def read_guard(turn: Turn, value: Value) -> Reading[bool]:
 
 
 def find_value_end(
-    turn: Turn, call: OpenCall, value: Value, key: str, ends: Markers
+    turn: Turn, call: OpenCall, value: Value, opened: Found, ends: Markers
 ) -> Reading[Found | None]:
     """Pass a value on up to what ends it; return None if it is cut off."""
     input = turn.input
@@ -227,12 +227,11 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
-        is_closed = found.role is Role.VALUE_CLOSED
-        if CLOSED_BY_KEY and is_closed and found.slot("key") not in ("", key):
-            take(turn, call, value, found.end)
-        elif found.role is Role.PART_OF_VALUE:
-            turn.problem("inner_marker", f"{found.text!r} inside a value")
-            value.note_end()
+        is_other = CLOSED_BY_KEY and is_of_other(found, opened)
+        if found.role is Role.PART_OF_VALUE or (CLOSED_BY_KEY and is_other):
+            if not (CLOSED_BY_KEY and is_other):
+                turn.problem("inner_marker", f"{found.text!r} inside a value")
+                value.note_end()
             take(turn, call, value, found.end)
         elif found.role is Role.ESCAPE:
             turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
@@ -244,6 +243,11 @@ def find_value_end(
             take(turn, call, value, found.start + 1)
         else:
             return found
+
+
+def is_of_other(found: Found, opened: Found) -> bool:
+    """Say whether a closing mark is another argument's, and text."""
+    return found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", opened.slot("key"))
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:

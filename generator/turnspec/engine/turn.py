@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from turnspec.engine.facts import (
+    ARE_CALLS_ADDRESSED,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
@@ -267,7 +268,7 @@ class Turn:
         while found := input.rules.in_text.search(mention, CALLS_ARE_OBJECTS and may_break_off, at):
             if CALLS_ARE_OBJECTS and found.is_partial:
                 end = start + found.start
-            elif found.role in OF_TURN:
+            elif found.role in OF_TURN and not (ARE_CALLS_ADDRESSED and self.state.for_user):
                 told = f"{found.text!r} is text here"
                 self.problem("stray_marker", told, found.offset)
             at = max(found.end, found.start + 1)
