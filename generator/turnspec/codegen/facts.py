@@ -271,7 +271,7 @@ def _around_name(marks: Marks) -> str:
     """Return how a name may have more around it: the head's own words and numbers, itself; an id.
 
     Clients write ids anew, and models go by the ids in their prompts: `functions_NAME_1` is what
-    became of Kimi's `functions.NAME:1`.
+    becomes of `functions.NAME:1`.
     """
     if marks.spec.names_by_id:
         return r"[\s\S]*(?<!\w)NAME(?!\w)\W*\w*"  # with no more than one word behind it
