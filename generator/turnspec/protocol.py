@@ -45,7 +45,7 @@ PROBLEM_KINDS: Final[Mapping[str, str]] = {
     "not_json": "wrote arguments that aren't JSON",
     "order": "wrote a call's arguments before its name",
     "other_syntax": "wrote a call, or its arguments, as other formats do",
-    "repeated": "opened what was open already, or named a call twice",
+    "repeated": "opened what was open already, or named a tool twice, or with more around its name",
     "repeated_argument": "gave an argument twice; the later value wins",
     "stray_marker": "closed what wasn't open, or a special token that is text here",
     "string_arguments": "wrote a call's arguments as a string that holds JSON",
