@@ -43,9 +43,10 @@ texts of all events add up to the message.
 KINDS_HEAD = """\
 ### Kinds of problems
 
-A parser never raises on what a model writes, and loses none of it. White space around markers and
-the style of JSON are no deviations. An opening marker that no call follows is content. Where only
-JSON, or a bracket before the name, marks a call, so is all that names no known tool.
+A parser never raises on what a model writes, and loses none of it. White space around markers,
+the style of JSON, and the quotes or the sign in a tag (`<f=x>`, `<f name="x">`) are no deviations.
+An opening marker that no call follows is content. Where only JSON, or a bracket before the name,
+marks a call, so is all that names no known tool.
 
 | kind | the model … |
 | --- | --- |

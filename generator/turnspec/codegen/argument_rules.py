@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from turnspec.codegen.call_rules import (
     FEWEST_SIGNS,
     call_end_roles,
+    first_keys,
     head_without_tag,
-    tags_of_keys,
 )
 from turnspec.codegen.markers import (
     Notation,
@@ -38,8 +39,21 @@ def _between_texts(marks: Marks) -> Roles:
     # The attribute for the type may be missing, or what closes the key before what opens the value.
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
-    starts = dict.fromkeys((start, untyped, unclosed))
+    starts = dict.fromkeys((*_with_a_tag_twice(start), start, untyped, unclosed))
     return [*done, *(("argument", it) for it in starts), *others]
+
+
+def _with_a_tag_twice(start: str) -> Iterator[str]:
+    """Yield how an argument begins where a tag around its key, or before its value, stands twice.
+
+    That is told by what is missing between them.
+    """
+    tag = "(<[^<>{} ]+>)"
+    if found := re.fullmatch(rf"{tag} \{{key\}} {tag} \{{\?{tag}\}}", start):
+        key, end, value = found.groups()
+        yield f"{key} {{?{end}}} {key} {{key}} {end} {{?{value}}}"
+        yield f"{key} {{key}} {end} {{?{key}}} {end} {{?{value}}}"
+        yield f"{key} {{key}} {end} {value} {{?{value.replace('<', '</')}}} {value}"
 
 
 def first_argument_roles(marks: Marks) -> Roles:
@@ -47,7 +61,7 @@ def first_argument_roles(marks: Marks) -> Roles:
     arguments = marks.arguments
     if arguments.are_keyed:
         return [("argument", "{comma}" + arguments.start)]
-    return [("argument", f" {{line}}{{?{tag}}} {rest}") for tag, rest in tags_of_keys(arguments)]
+    return [("argument", spaced(key)) for key in first_keys(marks)]
 
 
 def _between_values(marks: Marks) -> Roles:
@@ -235,10 +249,9 @@ def _behind_call(marks: Marks) -> list[str]:
 
 
 def _heads_in_section(marks: Marks) -> list[str]:
-    """Return how calls begin after the first, where what opens them stands before them all."""
+    """Return how a call begins behind what opens it, or them all."""
     calls = marks.calls
-    is_around_each = any(end in " ".join(calls.closing) for end in calls.section_end)
-    return [leading_text(calls.start)] if calls.opening and not is_around_each else []
+    return [leading_text(calls.start)] if calls.opening else []
 
 
 def turn_end_roles(marks: Marks) -> Roles:

@@ -165,7 +165,8 @@ def between_roles(marks: Marks) -> Roles:
 
 def _in_section(marks: Marks) -> Roles:
     found = [(role, spaced(head, "{comma}")) for role, head in _heads(marks)]
-    ends = (*marks.calls.section_closing, *marks.calls.section_end)
+    ends = [*marks.calls.section_closing, *marks.calls.section_end]
+    ends += ["]"] * bool(_heads_in_brackets(marks))
     return found + [("closing", f" {end}") for end in ends]
 
 
@@ -177,6 +178,9 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     is_attribute = re.search(r'(?:"| \w+= \{name[^{}]*\} )>$', calls.start)
     if marks.arguments.form == "text" and is_attribute:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
+    if tags_of_keys(marks.arguments) and calls.closing:  # without arguments, but with their end
+        ends = (marks.arguments.end, calls.closing[0])
+        heads.append(("closed_call", " ".join([calls.start.rstrip(), *ends])))
     heads += [("short_call", it) for it in calls.short_starts]
     return [(role, _with_follows(marks, head)) for role, head in heads]
 
@@ -191,8 +195,24 @@ def _heads_alone(marks: Marks) -> Roles:
 
 def head_without_tag(marks: Marks) -> list[str]:
     """Return a call's head without its tag, if a word before the name and a bracket are left."""
-    found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\}(\{name.*\{\{)", marks.calls.start)
+    found = re.fullmatch(r"<[^<>{} ]+> \{\?([^{}]+)\} (\{name.*\{\{)", marks.calls.start)
     return [found[1] + found[2]] if found else []
+
+
+def untagged_heads(marks: Marks) -> list[str]:
+    """Return how a turn's first call begins without its tag, of which a word or a bracket is left.
+
+    Servers leave out special tokens, unless they are told not to.
+    """
+    return [*head_without_tag(marks), *_heads_in_brackets(marks)]
+
+
+def _heads_in_brackets(marks: Marks) -> list[str]:
+    """Return a call's head behind the bracket that is left of a tag and a bracket."""
+    calls = marks.calls
+    is_left = any(re.fullmatch(r"<[^<>{} ]+> (?:\[|\{\?\[\})", it) for it in calls.opening)
+    is_named = re.fullmatch(r"\{name[^{}]*\} \(", calls.start)
+    return [f"[ {calls.start}"] if is_left and is_named else []
 
 
 def _with_follows(marks: Marks, head: str) -> Notation:
@@ -213,8 +233,25 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
         return (*objects, *calls.closing[:1])
     ends = calls.closing or (*calls.section_end[:1], first_text(calls.start))
     argument = arguments.start if arguments.are_keyed else first_text(arguments.start)
-    keys = (f"{{line}}{rest}" for _, rest in tags_of_keys(arguments))
-    return (argument, *keys, "{{", arguments.empty, *ends)
+    return (argument, *first_keys(marks), "{{", arguments.empty, *ends)
+
+
+def first_keys(marks: Marks) -> list[str]:
+    """Return how the first argument begins without the tag before its key.
+
+    White space stands there, once more what opens the call, or nothing: then the name holds the
+    key, too.
+    """
+    opening = leading_text(marks.calls.start)
+    return [
+        text
+        for tag, rest in tags_of_keys(marks.arguments)
+        for text in (
+            f"{{gap}}{{no {tag}}}{{?{tag}}} {rest}",
+            f"{opening}{{?{tag}}} {rest}",
+            f"{{?{tag}}}{rest.removeprefix('{key}')}",
+        )
+    ]
 
 
 def tags_of_keys(arguments: ArgumentMarks) -> list[tuple[str, str]]:
@@ -272,6 +309,7 @@ def member_roles(marks: Marks) -> Roles:
     wrappers = dict.fromkeys((*marks.tools.fields.name[:-1], _WRAPPER))
     return [
         *((["wrapper", "own_wrapper"][it in own], f'{{comma}}"{it}" : {{{{') for it in wrappers),
+        ("wrapper", " {{"),  # the bracket stands twice
         ("member", '{comma}"{string}" :'),
         ("member", "{comma}'{key}' :"),
         ("end", "{comma}}}"),

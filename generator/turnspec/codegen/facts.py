@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from turnspec.codegen.argument_marks import around_value, has_python_words
 from turnspec.codegen.argument_rules import signs_behind_string
 from turnspec.codegen.call_marks import other_keys, other_values, own_keys
-from turnspec.codegen.call_rules import head_without_tag
+from turnspec.codegen.call_rules import untagged_heads
 from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
@@ -71,6 +71,7 @@ def facts_of(spec: Spec) -> FormatFacts:
             **_row_values(marks, tables),
             "HAS_SLOTS": bool(slots.found),
             "NAMES_ARE_REPEATED": "<name_again>" in repr(slots.found),
+            "NAMES_HAVE_SIGNS": "{is} {name" in markers["CALL_HEAD"],
         },
     )
 
@@ -200,7 +201,7 @@ def _markers(marks: Marks, slots: Slots) -> dict[str, str | tuple[str, ...]]:
     calls, ends = marks.calls, marks.text.reasoning_end
     end = next(iter(ends), "")
     signs = "".join(end.split())
-    others = (*calls.other_starts, *calls.short_starts, *head_without_tag(marks))
+    others = (*calls.other_starts, *calls.short_starts, *untagged_heads(marks))
     return {
         "REASONING_END": signs if signs in marks.spec.reasoning.end else plain(end),
         "REASONING_END_SIGNS": signs,
@@ -275,11 +276,14 @@ def _around_name(marks: Marks) -> str:
     """
     if marks.spec.names_by_id:
         return r"[\s\S]*(?<!\w)NAME(?!\w)\W*\w*"  # with no more than one word behind it
-    prefix = re.search(r"\{\?([^{}]*)\}\{name", marks.calls.start)
+    prefix = re.search(r"\{\?([^{}]*)\} ?\{name", marks.calls.start)
     if not (prefix or marks.text.headers):
         return ""
     own = re.findall(r"[^\W\d_]+", prefix[1]) if prefix else []
-    words = "|".join([*own, "NAME"])
+    spaces = (
+        [] if marks.text.headers else [r"[\w:.]*[:.]"]
+    )  # names of name spaces, which headers mean
+    words = "|".join([*own, "NAME", *spaces])
     number = r"[\W_]*[0-9]*" if "{index}" in marks.calls.start else ""
     return rf"(?:{words})?[\W_]*NAME{number}"
 

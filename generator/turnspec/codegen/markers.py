@@ -43,7 +43,9 @@ SLOTS = {
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "line": r"(?<=[\r\n])",
+    "gap": r"(?<=[ \t\r\n])",
     "blank": " ?",
+    "is": r"(?P<sign>[ \t]{0,9}(?:name|key)?[ \t]{0,9}(?:[=:]|\Z)|[ \t]{1,9})",
     "indent": "[ \t]{0,99}",
     "comma": "[ \t\n\r,;]{0,99}",
     "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
@@ -140,7 +142,7 @@ def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
 def _is_attribute(tokens: Sequence[re.Match[str]], at: int) -> bool:
     """Say whether a slot may stand in quotes, behind an equals sign."""
     before = "".join(token.group() for token in tokens[:at])
-    return tokens[at]["slot"] in _NAMES and before.rstrip().endswith("=")
+    return tokens[at]["slot"] in _NAMES and before.rstrip().endswith(("=", "{is}"))
 
 
 def _may_be_missing(token: re.Match[str]) -> bool:

@@ -79,4 +79,4 @@ def _literal(text: str, before: Piece | None, after: Piece | None) -> str:
     spaced_before = before is not None and (text[:1].isspace() or before in (_NAME, _INDEX))
     spaced_behind = after == _NAME or (after is not None and text[-1:].isspace())
     written = " " * spaced_before + notation(tag) + " " * bool(text.strip() and spaced_behind)
-    return written + (f"{{?{escaped(prefix.group())}}}" if prefix else "")
+    return written + (f"{{?{escaped(prefix.group())}}} " if prefix else "")

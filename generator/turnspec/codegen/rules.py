@@ -49,7 +49,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
     "FIRST_CALL": (
         "calls",
-        lambda marks: [("untagged_call", f" {it}") for it in call_rules.head_without_tag(marks)],
+        lambda marks: [("untagged_call", f" {it}") for it in call_rules.untagged_heads(marks)],
     ),
     "BETWEEN_CALLS": ("calls", call_rules.between_roles),
     "IN_OBJECT": ("objects", call_rules.member_roles),
@@ -182,6 +182,10 @@ def _is_text(marker: Notation) -> bool:
     return isinstance(marker, str) and leading_text(marker) == marker.strip()
 
 
+#: What begins a tag in which a name or a key follows: `=`, or what a model may write for it.
+_TAG = r"(<[\w:]+)"
+
+
 class Slots:
     """The slots in markers, each with the expressions for what stands in it."""
 
@@ -196,10 +200,16 @@ class Slots:
 
     def _marker(self, notation: Notation) -> Marker:
         text, after = parted(notation)
-        return (self.text(text), tuple(map(self._marker, after))) if after else self.text(text)
+        return (self.text(text), tuple(map(self._follower, after))) if after else self.text(text)
+
+    def _follower(self, notation: Notation) -> Marker:
+        if isinstance(notation, str):  # a name or a key may follow it
+            notation = re.sub(rf"{_TAG}=\Z", r"\1{is}", notation)
+        return self._marker(notation)
 
     def text(self, text: str) -> str:
         """Return a marker whose slots say by their names what stands in them."""
+        text = re.sub(rf"{_TAG}=(?= \{{(?:name|key)\}} >)", r"\1{is}", text)
         return "".join(map(self._part, re.split(r"(\{stop(?: \d)?\})", text)))
 
     def _part(self, text: str) -> str:

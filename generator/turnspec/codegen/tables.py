@@ -163,7 +163,7 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
     names: dict[str, str] = {}
     rows = [(name, row) for name, table in facts.tables.items() for row in table]
     ends = [("", Row("turn_end", text)) for text in facts.turn_ends]
-    for table, row in (*rows, *ends):
+    for table, row in (*sorted(rows, key=_is_variant), *ends):
         text = row.marker.strip()
         base = _NAMES_OF_TABLES.get(table, _NAMES.get(row.role, ""))
         if not base or text in names or not text or "{stop" in text:
@@ -173,6 +173,14 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
     return dict(
         sorted(names.items(), key=lambda named: in_order.index(named[1].rstrip("_0123456789")))
     )
+
+
+def _is_variant(named: tuple[str, Row]) -> tuple[bool, bool, int]:
+    """Return what puts an argument's usual beginning before those that have less, or more."""
+    table, row = named
+    is_argument = row.role == "argument"
+    tags = row.marker.count("<") if is_argument else 0
+    return is_argument, is_argument and table == "FIRST_ARGUMENT", tags
 
 
 def _numbered(base: str, taken: Collection[str]) -> str:

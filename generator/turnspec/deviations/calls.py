@@ -155,6 +155,22 @@ def missing_brace(form: Format) -> Iterator[Case]:
         yield form.case(form.write(form.one_call, [text]), form.one_call, "malformed")
 
 
+def brace_twice(form: Format) -> Iterator[Case]:
+    """The first brace of a call object, and its last one, stand twice."""
+    call = form.json_call
+    if call and call.before.strip() and not form.tools.fields.name_is_key:
+        text = f"{call.before}{{{json.dumps(call.filled(form.call))}}}{call.behind}"
+        yield form.case(form.write(form.one_call, [text]), form.one_call, "wrapper")
+
+
+def no_special_token(form: Format) -> Iterator[Case]:
+    """The tags around a list of calls in brackets are left out, as special tokens are."""
+    opening = form.tools.section_start if form.calls and not form.json_call else ""
+    if re.fullmatch(r"<[^<>]+>\[", opening) and form.tools.call[0] == Slot(SlotKind.NAME):
+        written = form.with_tools(section_start="[", section_end="]")
+        yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+
+
 def extra_brace(form: Format) -> Iterator[Case]:
     """There is a brace too many behind a call object."""
     call = form.json_call

@@ -46,6 +46,32 @@ def quoted_names(form: Format) -> Iterator[Case]:
             yield form.case(quoted, form.one_call)
 
 
+def other_signs(form: Format) -> Iterator[Case]:
+    """Another sign stands for the one behind a tag's word, none, or an attribute's name."""
+    text = form.write(form.one_call) if _has_tags(form) else ""
+    for sign in (" ", ":", " name="):
+        if (other := re.sub(r"(?<=<)(\w+)=(?=(?:look|city)>)", rf"\1{sign}", text)) != text:
+            yield form.case(other, form.one_call)
+
+
+def a_tag_twice(form: Format) -> Iterator[Case]:
+    """A tag around a key, or the one before its value, stands twice."""
+    text = form.write(form.one_call) if _has_tags(form) else ""
+    if found := re.search(r"(<[^<>]+>)city(<[^<>]+>)\s*(<[^<>]+>)", text):
+        for at in (1, 2, 3):
+            twice = text[: found.start(at)] + found[at] + text[found.start(at) :]
+            yield form.case(twice, form.one_call, "missing_marker")
+
+
+def first_key_without_tag(form: Format) -> Iterator[Case]:
+    """The first key lacks the tag before it; white space, a tag or nothing stands there."""
+    text = form.write(form.one_call) if _has_tags(form) else ""
+    if found := re.search(r"(<[^<>]+>)look\s*<[^<>]+>(?=city<)", text):
+        for between in ("\n", " ", found[1], ""):
+            begun = f"{text[: found.start()]}{found[1]}look{between}"
+            yield form.case(begun + text[found.end() :], form.one_call, "missing_marker")
+
+
 def space_around_keys(form: Format) -> Iterator[Case]:
     """White space stands around a key between tags."""
     text = form.write(form.one_call) if _has_tags(form) else ""

@@ -11,6 +11,7 @@ from turnspec.engine.facts import (
     AROUND_NAME,
     CALL_HEAD,
     CALLS_BEGIN_WITH_NAME,
+    FIRST_ARGUMENT,
     HAS_CODE,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
@@ -19,6 +20,7 @@ from turnspec.engine.facts import (
     NAME_IS_LAST,
     NAME_STANDS_IN_ID,
     NAMES_ARE_REPEATED,
+    NAMES_HAVE_SIGNS,
     NEEDS_OPENING,
     ONLY_IN_SECTION,
     OPENING,
@@ -34,6 +36,7 @@ from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.other_syntax import is_name, read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.text_arguments import read_text_arguments
+from turnspec.engine.tools import object_in
 from turnspec.engine.turn import missing_texts
 from turnspec.engine.value_arguments import read_value_arguments
 
@@ -55,6 +58,8 @@ def is_no_head(turn: Turn, found: Found) -> bool:
     is_by_name = CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
     if is_by_name or found.role in (Role.NAME_ALONE, Role.UNTAGGED_CALL):
         return found.slot("name") not in (turn.tools or ())
+    if NAMES_HAVE_SIGNS and not turn.state.opened and not found.slot("sign").strip(WHITE_SPACE):
+        return found.role is Role.CALL  # `<function name>` in prose
     if not NEEDS_OPENING or turn.state.opened or not turn.tools:
         return False
     is_head = found.role in (Role.CALL, Role.SHORT_CALL)
@@ -219,10 +224,25 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         else:
             turn.problem("repeated", f"{name!r} is the tool {tool!r}", at)
         name = tool
+    key = ""
+    if FIRST_ARGUMENT:
+        name, key = name_and_key(turn, name)
     call = turn.start_call(name, found.offset, at=at, id=id)
+    if FIRST_ARGUMENT:
+        call.first_key = key
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)
     return call
+
+
+def name_and_key(turn: Turn, text: str) -> tuple[str, str]:
+    """Return a tool's name, and the first key if no tag parts them; else the text as a name."""
+    tools = turn.tools or {}
+    begun = [] if text in tools else [tool for tool in tools if text.startswith(tool)]
+    for tool in sorted(begun, key=len, reverse=True):
+        if (key := text[len(tool) :]) in object_in(tools[tool], "properties"):
+            return tool, key
+    return text, ""
 
 
 def first_or_second(turn: Turn, name: str, again: str, at: int) -> str:

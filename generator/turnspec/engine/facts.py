@@ -132,6 +132,8 @@ CONTENT_IS_LAST: bool = False
 CALLS_BEGIN_IN_REASONING: bool = True
 #: Whether a head may hold the name twice, and whether an id can stand after it.
 NAMES_ARE_REPEATED: bool = False
+#: Whether a sign parts a tag's word from the name in it, for which another may stand, or none.
+NAMES_HAVE_SIGNS: bool = False
 #: Whether a head holds an id in the name's place, in which the name of a tool stands.
 NAME_STANDS_IN_ID: bool = False
 #: How a tool's name, NAME, may have more around it where a name should be, as an expression.

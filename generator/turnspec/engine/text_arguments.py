@@ -166,6 +166,9 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found)
     key = key_of(found) if ENTITIES else found.slot("key")
+    if FIRST_ARGUMENT and not key:  # it stands with the name
+        key, call.first_key = call.first_key, ""
+        call.complete = call.complete and bool(key)
     parameters = (turn.tools or {}).get(call.name, {})
     options = schema_options(parameters, parameters)
     all_properties = [object_in(option, "properties") for option in options]

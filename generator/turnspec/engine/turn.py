@@ -9,6 +9,7 @@ from turnspec.engine.facts import (
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
+    FIRST_ARGUMENT,
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_ELEMENTS,
@@ -88,6 +89,8 @@ class OpenCall:
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
         self._ends = input.rules.at_string_end if HAS_OTHER_VALUES else input.rules.at_call_end
+        if FIRST_ARGUMENT:
+            self.first_key = ""  # if it follows the name at once
         if HAS_ELEMENTS:
             self.collected: list[str] | None = None  # what waits for more of it
 
