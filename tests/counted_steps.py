@@ -160,6 +160,10 @@ class CountedSteps:
         return bool(left == right)
 
     def _within(self, item: Any, items: Any) -> bool:
+        if isinstance(items, str):  # which is looked at up to the first place
+            at = items.find(item)
+            self._count += 1 + (at if at >= 0 else len(items))
+            return at >= 0
         self._count += 1 if isinstance(items, _HASHED) else _length(items)
         return item in items
 
