@@ -67,11 +67,7 @@ class _Answer:
 @TIME_LIMIT
 @TRACEBACKS
 def identify(
-    sources: tuple[str, ...],
-    turn: str | None,
-    as_json: bool,
-    root: Path | None,
-    limits: Limits,
+    sources: tuple[str, ...], turn: str | None, as_json: bool, root: Path | None, limits: Limits
 ) -> None:
     """Say which known format a model, a template or an output has.
 

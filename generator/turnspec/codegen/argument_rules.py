@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.codegen.call_rules import (
-    FEWEST_SIGNS,
-    call_end_roles,
-    head_without_tag,
-    tags_of_keys,
-)
+from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles, head_without_tag, tags_of_keys
 from turnspec.codegen.markers import (
     Notation,
     Roles,

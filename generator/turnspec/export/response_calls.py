@@ -17,16 +17,7 @@ from turnspec.export.expressions import either, escaped, lenient, longest_first,
 from turnspec.export.response_arguments import argument_losses, arguments_reader
 from turnspec.grammar.triggers import before_words
 from turnspec.spec.characters import call_ends
-from turnspec.spec.model import (
-    Fields,
-    Part,
-    Piece,
-    Slot,
-    SlotKind,
-    Spec,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.model import Fields, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import stop_strings
 
 # Of all white space, strings in calls hold blanks alone without an escape.

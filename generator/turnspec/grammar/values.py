@@ -34,10 +34,7 @@ _CONSTANTS = {
     (Encoding.QUOTED, JsonType.NULL): '"null" | "None"',
 }
 
-_NUMBER = Rule(
-    "number",
-    '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?',
-)
+_NUMBER = Rule("number", '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?')
 _INTEGER = Rule("integer", '"-"? ( "0" | [1-9] [0-9]* )')
 
 
@@ -148,8 +145,5 @@ def structure_rules(
         ),
         Rule(f"{prefix}-object", f'"{{" space ( {member} ( "," space {member} )* )? "}}"'),
         Rule(member, f'{key or string} space ":" space {value} space'),
-        Rule(
-            f"{prefix}-array",
-            f'"[" space ( {value} space ( "," space {value} space )* )? "]"',
-        ),
+        Rule(f"{prefix}-array", f'"[" space ( {value} space ( "," space {value} space )* )? "]"'),
     )

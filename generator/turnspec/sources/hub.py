@@ -32,11 +32,7 @@ Tell = Callable[[str], None]
 
 
 def fetch_model(
-    model: HubModel,
-    settings: HubSettings,
-    tell: Tell = lambda line: None,
-    *,
-    to_keep: bool = False,
+    model: HubModel, settings: HubSettings, tell: Tell = lambda line: None, *, to_keep: bool = False
 ) -> Path | Problem:
     """Return where a model's templates lie: a folder, or a file of which the beginning is there.
 

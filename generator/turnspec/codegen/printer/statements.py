@@ -7,15 +7,7 @@ import ast
 from turnspec.codegen.printer.calls import Calls
 from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, Kind, Refused
-from turnspec.codegen.printer.layout import (
-    END,
-    LINE,
-    WHOLE,
-    WIDTH,
-    called,
-    enclosed,
-    laid_out,
-)
+from turnspec.codegen.printer.layout import END, LINE, WHOLE, WIDTH, called, enclosed, laid_out
 from turnspec.codegen.printer.names import OR, camel
 from turnspec.codegen.printer.scopes import Scope
 
