@@ -19,7 +19,6 @@ from turnspec.chat.response import response_grammar
 from turnspec.chat.sources import (
     ModelTemplates,
     SpecialTokens,
-    checkout_templates,
     known_templates,
     model_templates,
     named_format,
@@ -109,15 +108,6 @@ class ChatTemplate:
         """Use a template's text, with the texts of its special tokens."""
         tokens = SpecialTokens(bos_token, eos_token)
         return cls(model_templates(None, text, tokens=tokens), worker)
-
-    @classmethod
-    def of_checkout(cls, name: str, root: Path, worker: RenderWorker | None = None) -> ChatTemplate:
-        """Use a template of a turnspec checkout, with its committed spec.
-
-        Raises:
-            ChatError: the spec or the template isn't there.
-        """
-        return cls(checkout_templates(name, root), worker)
 
     @classmethod
     def of_spec(

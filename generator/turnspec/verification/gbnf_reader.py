@@ -37,11 +37,6 @@ class Grammar:
     rules: Mapping[str, Expression]
     costs: Mapping[str, int] = field(default_factory=dict)
 
-    def literals(self) -> frozenset[str]:
-        """Return all literal texts; a marker that is spelled out counts as one."""
-        parts = (part for body in self.rules.values() for part in all_parts(body))
-        return frozenset(part.text for part in parts if isinstance(part, Text) and part.text)
-
 
 def read_grammar(gbnf: str) -> Grammar | Problem:
     """Read GBNF text; a rule that is missing, doubled or without an end is a problem, too."""

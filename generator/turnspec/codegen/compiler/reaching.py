@@ -10,8 +10,6 @@ from functools import cache, lru_cache
 from turnspec.codegen.compiler.edits import Edit, Source, blocks_of
 from turnspec.codegen.compiler.storing import loaded_in, unread_stores
 
-_Definition = ast.FunctionDef | ast.ClassDef
-
 
 @dataclass(slots=True)
 class _Reached:
