@@ -37,9 +37,6 @@ _SHORT = {
 }
 
 
-_NO_WORDS: Mapping[str, str] = {}
-
-
 @dataclass(frozen=True, slots=True)
 class Characters:
     """A set of characters as ranges of code points, in order and apart from each other."""
@@ -190,7 +187,7 @@ def string(text: str) -> str:
     return " ".join([*parts, literal(plain + '"')])
 
 
-def constant(value: Any, words: Mapping[str, str] = _NO_WORDS) -> str:
+def constant(value: Any, words: Mapping[str, str]) -> str:
     """Return one JSON value as it may be written, freely spaced; ``words`` stand for constants."""
     if isinstance(value, str):
         return string(value)

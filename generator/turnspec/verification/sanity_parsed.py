@@ -116,8 +116,7 @@ def values(view: View) -> Iterator[Finding]:
         written = written_input(spec, message, thinking=True)
         if written is None or not may_be_written(spec, message):
             continue
-        turn = Turn(written.text, written.prefill, tool_definitions(message.calls))
-        is_read = as_read(spec, view.module, turn) == as_meant(spec, message)
+        is_read = as_read(spec, view.module, written) == as_meant(spec, message)
         is_allowed = grammar is not None and grammar.accepts(written.text)
         if is_read != is_allowed:
             path = f"tools.arguments.values.{json_type(value)}"
@@ -171,8 +170,7 @@ def names(view: View) -> Iterator[Finding]:
         written = written_input(spec, message, thinking=True)
         if not message.calls or message.calls[0] != named.call() or written is None:
             continue
-        turn = Turn(written.text, written.prefill, tool_definitions(message.calls))
-        is_read = as_read(spec, view.module, turn) == as_meant(spec, message)
+        is_read = as_read(spec, view.module, written) == as_meant(spec, message)
         is_read = named.is_one if reads_any and is_read else is_read
         is_allowed = view.allows(written.text)
         if set(named.ends) & set(named.text) or spec.named_lines:

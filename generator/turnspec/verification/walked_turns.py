@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.elements import ELEMENT_TEXT
 from turnspec.grammar.tagged import RAW_TEXT
-from turnspec.verification.walks import Span, Walk
+from turnspec.verification.walks import Walk
 
 _BOUND_CALL = re.compile(r"(?:begun-)?call-(\d+)")
 _CALLS = ("call", "begun-call")
@@ -150,17 +150,12 @@ def _call(walk: Walk, number: int, tools: Mapping[str, Any] | None) -> MeantCall
     name = list(tools)[(int(chosen[1]) - 1) % len(tools)]
     literals = [walk.of(span) for span in inside if not span.rule]
     keys = [key for key in tools[name]["properties"] if any(_holds(t, key) for t in literals)]
-    return MeantCall(name, identifier, tuple(sorted(keys)), tuple(_strings(walk, inside)))
+    strings = (_STRINGS[span.rule](walk.of(span)) for span in inside if span.rule in _STRINGS)
+    return MeantCall(name, identifier, tuple(sorted(keys)), tuple(strings))
 
 
 def _holds(text: str, key: str) -> bool:
     return re.search(rf"(?<![a-z]){key}(?![a-z])", text) is not None
-
-
-def _strings(walk: Walk, spans: Sequence[Span]) -> Iterator[str]:
-    for span in spans:
-        if span.rule in _STRINGS:
-            yield _STRINGS[span.rule](walk.of(span))
 
 
 def _read_call(call: Any, shows_ids: bool) -> MeantCall:
