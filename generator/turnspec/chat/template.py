@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from turnspec.chat.errors import ChatError, checked
@@ -126,16 +125,9 @@ class ChatTemplate:
         return cls(known_templates(spec, text, SpecialTokens(bos_token, eos_token)), worker)
 
     def __enter__(self) -> ChatTemplate:
-        """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """End the process that renders."""
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

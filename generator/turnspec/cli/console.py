@@ -132,7 +132,6 @@ class Fault(click.ClickException):
     exit_code = 1
 
     def __init__(self, *lines: str) -> None:
-        """Take a line for each."""
         super().__init__("; ".join(lines))
         self.lines = lines
 

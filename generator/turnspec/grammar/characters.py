@@ -60,16 +60,13 @@ class Characters:
         return cls.of((ord(char), ord(char)) for char in text)
 
     def __or__(self, other: Characters) -> Characters:
-        """Return the characters of either set."""
         return Characters.of(self.ranges + other.ranges)
 
     def __and__(self, other: Characters) -> Characters:
-        """Return the characters of both sets."""
         pairs = ((max(a, c), min(b, d)) for a, b in self.ranges for c, d in other.ranges)
         return Characters.of((low, high) for low, high in pairs if low <= high)
 
     def __sub__(self, other: Characters) -> Characters:
-        """Return the characters that the other set does not have."""
         return self & other.complement()
 
     def complement(self) -> Characters:

@@ -61,7 +61,6 @@ class SchemaGrammar:
     notices: tuple[Problem, ...] = ()
 
     def __str__(self) -> str:
-        """Return the rules as GBNF text."""
         return "".join(map(str, self.rules))
 
 

@@ -37,7 +37,6 @@ class TruncatedFileError(DamagedFileError):
     """The metadata goes on behind the file's end, at least up to ``end``."""
 
     def __init__(self, size: int, end: int) -> None:
-        """Take the file's size, and where it should end."""
         super().__init__(f"the file ends at {size}, in the middle of its metadata")
         self.end = end
 

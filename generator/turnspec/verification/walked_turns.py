@@ -47,7 +47,6 @@ class MeantCall:
     strings: tuple[str, ...] | None
 
     def __str__(self) -> str:
-        """Return what is known of the call, in a few words."""
         said = [f"call {self.name}", f"id {self.id}" if self.id else ""]
         said.append(f"keys {', '.join(self.keys)}" if self.keys else "")
         texts = [json.dumps(text, ensure_ascii=False) for text in self.strings or ()]
@@ -64,7 +63,6 @@ class MeantTurn:
     calls: tuple[MeantCall, ...]
 
     def __str__(self) -> str:
-        """Return the parts that are there, in one line."""
         texts = {"reasoning": self.reasoning, "content": self.content}
         parts = [f"{name} {json.dumps(t, ensure_ascii=False)}" for name, t in texts.items() if t]
         return ", ".join([*parts, *map(str, self.calls)]) or "nothing"

@@ -18,7 +18,6 @@ class Statements(Calls):
     """Prints statements as lines."""
 
     def __init__(self, comments: Comments, *, is_typed: bool = True) -> None:
-        """Begin with no line."""
         super().__init__(is_typed=is_typed)
         self.comments = comments
         self.lines: list[str] = []
