@@ -193,12 +193,6 @@ TIDIED = {
     "x = a or (b.c)\n": "x = a or b.c\n",
     "x = f(b)\n": "x = f(b)\n",
     "if not ((a or b)):\n    pass\n": "if not (a or b):\n    pass\n",
-    "def f(x):\n    if x:\n        return False\n    return True\n": (
-        "def f(x):\n    return not x\n"
-    ),
-    "def f(x):\n    if x > 1:\n        return False\n    return True\n": (
-        "def f(x):\n    if x > 1:\n        return False\n    return True\n"
-    ),
 }
 
 

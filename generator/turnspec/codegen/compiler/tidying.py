@@ -82,9 +82,7 @@ def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
     for node in source.nodes():
         match node:
             case ast.YieldFrom(value=ast.Call(func=ast.Name(name)) as call) if name in idle:
-                around = 1 if source.stands_between(node, "(", ")") else 0
-                start, end = source.start(node) - around, source.end(node) + around
-                yield Edit(start, end, source.text_of(call))
+                yield _edit(source, node, source.text_of(call))
 
 
 def tidied(text: str) -> str:
@@ -176,16 +174,6 @@ def _returns(source: Source, body: list[ast.stmt]) -> Iterator[Edit]:
     """Return a value at once that is only named to be returned."""
     for node, following in itertools.pairwise(body):
         match node, following:
-            case (
-                ast.If(
-                    test=ast.Name() | ast.Attribute() | ast.Call() as test,
-                    body=[ast.Return(value=ast.Constant(value=False))],
-                    orelse=[],
-                ),
-                ast.Return(value=ast.Constant(value=True)),
-            ):
-                line = f"{' ' * node.col_offset}return not {source.text_of(test)}\n"
-                yield Edit(*source.lines_of([node, following]), line)
             case ast.Assign(targets=[ast.Name(id=name)]), ast.Return(value=ast.Name(id=returned)):
                 if name == returned:
                     yield Edit(source.start(node), source.start(node.value), "return ")
