@@ -287,7 +287,7 @@ def turns_behind_a_prompt(draw: st.DrawFn, name: str) -> tuple[str, str, Message
     if given_input is None:
         shown = expected_message(spec, message)
         return write_parts(spec, shown, Part.START), spec.turn.header, shown
-    return given_input.text, given_input.prefill, message
+    return given_input.text, given_input.prefill or "", message
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -122,10 +122,6 @@ def test_same_seed_same_texts() -> None:
     assert len(set(texts_of(CALLS))) > 150
 
 
-def test_literals_are_whole_markers() -> None:
-    assert {"<call>", "</call>"} <= grammar_of(CALLS + 'm ::= "<" "c" "all>"').literals()
-
-
 REJECTED = {
     "": "the grammar has no rules",
     "root": "1: expected a rule: a name and ::= at column 1",

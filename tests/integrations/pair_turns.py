@@ -133,7 +133,7 @@ def _hostile(form: Format) -> Iterator[Case]:
         if found is None:
             continue
         tools: Any = tool_definitions((called,))
-        case = _read(form, found.prefill, found.text, tools, thinking=True)
+        case = _read(form, found.prefill or "", found.text, tools, thinking=True)
         if case is not None and case.wanted == as_meant(spec, expected_message(spec, message)):
             yield case
 

@@ -60,7 +60,7 @@ def _cases(spec: Spec, message: Message) -> Iterator[Case]:
         found = written_input(spec, message, thinking=thinking)
         if found is not None:
             meant = expected_message(spec, with_prompt(spec, message, thinking))
-            yield _case(spec, "1b", found.prefill, found.text, meant, thinking)
+            yield _case(spec, "1b", found.prefill or "", found.text, meant, thinking)
 
 
 def _case(spec: Spec, rung: str, prefill: str, text: str, shown: Message, thinking: bool) -> Case:

@@ -14,6 +14,8 @@ from tests.generated_formats import EVERY_FORMAT, covering
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Polyfill
 from turnspec.chat.form import MessageForm
 from turnspec.rendering.worker import Rendering, RenderWorker
+from turnspec.spec.files import read_spec
+from turnspec.spec.model import Spec
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CAPABILITIES.md"
@@ -181,7 +183,12 @@ class OpenTemplates:
             if name in NAMED_FORMATS:
                 self._open[name] = ChatTemplate.named(name, self.worker)
             else:
-                self._open[name] = ChatTemplate.of_checkout(name, ROOT, self.worker)
+                spec = read_spec(ROOT / "specs" / f"{name}.yaml")
+                assert isinstance(spec, Spec), spec
+                folders = (ROOT / "templates", ROOT / "templates/fetched")
+                places = (folder / spec.template.file for folder in folders)
+                text = next(filter(Path.is_file, places)).read_text("utf-8")
+                self._open[name] = ChatTemplate.of_spec(spec, text, worker=self.worker)
             assert self._open[name].form  # what probes the template isn't to be recorded
         self.worker.asked.clear()
         return self._open[name]

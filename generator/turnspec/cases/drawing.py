@@ -15,7 +15,6 @@ from typing import Any
 from turnspec.codegen.format_module import FormatModule
 from turnspec.deviations.table import DEVIATIONS, Deviation
 from turnspec.deviations.turns import Case, Format
-from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.comparing import has_ids, loaded
@@ -84,7 +83,7 @@ def _clean_cases(spec: Spec, count: int, seed: int) -> Iterator[Case]:
         if found is None:
             continue
         shown = expected_message(spec, with_prompt(spec, message, thinking))
-        options = {"tools": tool_definitions(shown.calls), "prefill": found.prefill}
+        options = {"tools": found.tools, "prefill": found.prefill}
         yield Case(
             found.text,
             shown.content,

@@ -196,11 +196,7 @@ def _dynamo_line(
         ]
     found["expected"] = {"dynamo": {**expected, "normal_text": case.content}, **others}
     stage = "REASONING" if of_reasoning else "TOOLCALLING"
-    return {
-        "family": suite.family,
-        "mode": mode,
-        "cases": {f"{stage}.{mode}.{number}": found},
-    }
+    return {"family": suite.family, "mode": mode, "cases": {f"{stage}.{mode}.{number}": found}}
 
 
 def _dynamo_text(drawn: DrawnCase, mode: str, *, of_reasoning: bool) -> dict[str, Any]:

@@ -8,14 +8,7 @@ from dataclasses import asdict, dataclass
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.spec.fingerprint import fingerprint
-from turnspec.spec.model import (
-    JsonType,
-    Piece,
-    ReasoningMode,
-    SlotKind,
-    Spec,
-    Tools,
-)
+from turnspec.spec.model import JsonType, Piece, ReasoningMode, SlotKind, Spec, Tools
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import stop_strings
 

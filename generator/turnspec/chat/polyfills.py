@@ -55,10 +55,7 @@ def missing_features(form: MessageForm) -> tuple[Polyfill, ...]:
 
 
 def polyfilled(
-    turns: Sequence[Turn],
-    tools: Sequence[JsonObject],
-    form: MessageForm,
-    spec: Callable[[], Spec],
+    turns: Sequence[Turn], tools: Sequence[JsonObject], form: MessageForm, spec: Callable[[], Spec]
 ) -> Polyfilled:
     """Apply what the messages need; ``spec``, with a syntax for calls, is only asked for then."""
     missing = missing_features(form)

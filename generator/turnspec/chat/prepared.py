@@ -35,7 +35,6 @@ class PreparedTemplate:
         worker: RenderWorker,
         specs: Sequence[Spec] = (),
     ) -> None:
-        """Take the template's text; one of ``specs`` may be its own."""
         self.name = name
         self.text = text
         self._worker = worker

@@ -14,13 +14,11 @@ from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.chat.errors import ChatError
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.hub_place import HubPlace
-from turnspec.sources.index import FETCHED_FOLDER, LOCAL_FOLDER
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.reading import MAIN_NAME, read_named_texts
-from turnspec.sources.text_files import read_text
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec, TokenSource
-from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
+from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
 
 #: The format that stands in for a template that isn't there, and the name of one for tools.
@@ -174,25 +172,6 @@ def _with_token_notes(templates: ModelTemplates, worker: RenderWorker) -> ModelT
             for name in missing
         ]
     return replace(templates, notes=(*templates.notes, *notes))
-
-
-def checkout_templates(name: str, root: Path) -> ModelTemplates:
-    """Return a template of a turnspec checkout, with its spec.
-
-    Raises:
-        ChatError: the spec or the template isn't there.
-    """
-    spec = read_spec(root / "specs" / f"{template_name(name)}.yaml", f"specs/{name}.yaml")
-    if not isinstance(spec, Spec):
-        raise ChatError(spec)
-    places = (root / LOCAL_FOLDER / spec.template.file, root / FETCHED_FOLDER / spec.template.file)
-    path = next((place for place in places if place.is_file()), None)
-    if path is None:
-        raise ChatError([Problem("isn't there; fetch it with: turnspec regen", spec.template.file)])
-    text, problems = read_text(path, spec.template.file)
-    if problems:
-        raise ChatError(problems)
-    return known_templates(spec, text)
 
 
 def known_templates(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from turnspec.chat.errors import ChatError, checked
@@ -19,7 +18,6 @@ from turnspec.chat.response import response_grammar
 from turnspec.chat.sources import (
     ModelTemplates,
     SpecialTokens,
-    checkout_templates,
     known_templates,
     model_templates,
     named_format,
@@ -111,15 +109,6 @@ class ChatTemplate:
         return cls(model_templates(None, text, tokens=tokens), worker)
 
     @classmethod
-    def of_checkout(cls, name: str, root: Path, worker: RenderWorker | None = None) -> ChatTemplate:
-        """Use a template of a turnspec checkout, with its committed spec.
-
-        Raises:
-            ChatError: the spec or the template isn't there.
-        """
-        return cls(checkout_templates(name, root), worker)
-
-    @classmethod
     def of_spec(
         cls,
         spec: Spec,
@@ -136,16 +125,9 @@ class ChatTemplate:
         return cls(known_templates(spec, text, SpecialTokens(bos_token, eos_token)), worker)
 
     def __enter__(self) -> ChatTemplate:
-        """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """End the process that renders."""
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

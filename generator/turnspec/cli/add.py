@@ -57,12 +57,7 @@ from turnspec.spec.verdict import judge
 @TIME_LIMIT
 @TRACEBACKS
 def add(
-    source: Path,
-    name: str | None,
-    update: bool,
-    as_json: bool,
-    root: Path | None,
-    limits: Limits,
+    source: Path, name: str | None, update: bool, as_json: bool, root: Path | None, limits: Limits
 ) -> None:
     """Bring in a template: a .jinja file, a model folder, a GGUF file or ORG/MODEL[@REVISION].
 

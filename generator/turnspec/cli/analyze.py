@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, TIME_LIMIT, VERBOSE, paths_of
-from turnspec.cli.console import finish, print_error, progress_bar, put_json, say
+from turnspec.cli.console import finish, print_error, progress_bar, put_json, say, say_written
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_build, print_findings
 from turnspec.cli.results_output import (
@@ -108,16 +108,11 @@ def _specs(result: FolderResult) -> dict[str, str]:
 
 
 def _print(
-    result: FolderResult,
-    results: Mapping[str, TemplateResult],
-    into: Path | None,
-    *,
-    verbose: bool,
+    result: FolderResult, results: Mapping[str, TemplateResult], into: Path | None, *, verbose: bool
 ) -> None:
     for build in sorted(result.builds, key=lambda build: build.name):
         print_build(build, into, verbose=verbose)
-    for path in result.written:
-        say(f"wrote {path}")
+    say_written(result.written)
     for path in result.kept:
         say(f"left {path} as it was")
     if into is not None and results:

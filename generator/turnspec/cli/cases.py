@@ -13,8 +13,8 @@ from turnspec.cases.forms import FORMS, OWN_MODELS, Suite, canitoolcall_family
 from turnspec.cases.tokens import Vocabulary
 from turnspec.catalog.known import KnownFormat
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, TOKENIZER
-from turnspec.cli.console import finish, json_text, print_notice, put_json, say
-from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
+from turnspec.cli.console import finish, json_text, or_fault, print_notice, put_json, say_written
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.codegen.loading import load_module
 from turnspec.deviations.turns import Format
 from turnspec.spec.atomic import write_all_atomically
@@ -54,7 +54,7 @@ def cases(
       turnspec cases qwen3-coder --form canitoolcall --into fixtures
     """  # noqa: D301
     known = find(fmt, catalog_of(root))
-    made = Format(spec_of(known), load_module(text_of(known.module())))
+    made = Format(spec_of(known), load_module(or_fault(known.module())))
     suite = _suite(known, made, family, model, seed)
     cut = tokenizer.cut if tokenizer else None
     drawn = draw_cases(made, count, seed, partial(FORMS[form].fit, suite), cut)
@@ -90,8 +90,7 @@ def _give(into: Path | None, suite: Suite, form: str, lines: list[dict[str, Any]
     if form == "canitoolcall":
         texts[folder / "family.json"] = json_text(canitoolcall_family(suite), 2) + "\n"
     write_all_atomically(texts)
-    for path in texts:
-        say(f"wrote {path}")
+    say_written(texts)
 
 
 def _problems(form: Format, drawn: DrawnCase) -> list[Problem]:

@@ -13,7 +13,7 @@ import click
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.finding import fetched_path
-from turnspec.cli.console import AS_JSON, ERR, Fault, print_notice, progress_bar
+from turnspec.cli.console import AS_JSON, ERR, Fault, or_fault, print_notice, progress_bar
 from turnspec.explain.tools import read_tools
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
@@ -133,10 +133,7 @@ def _vocabulary(_: click.Context, __: click.Parameter, path: Path | None) -> Voc
         return None
     from turnspec.cases.tokens import Vocabulary  # what few commands need
 
-    found = Vocabulary.read(path)
-    if isinstance(found, Problem):
-        raise Fault(str(found))
-    return found
+    return or_fault(Vocabulary.read(path))
 
 
 TOKENIZER = click.option(

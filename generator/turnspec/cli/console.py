@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import TypeVar
 
 import click
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -30,6 +31,7 @@ LONGEST_LINE = 20_000
 AS_JSON = "turnspec.json"
 
 _LAYOUT = "\n\t"
+_T = TypeVar("_T")
 
 
 class Terminal(Console):
@@ -105,6 +107,12 @@ def print_fault(text: str, what: str = "error:") -> None:
     tell([(what, "red"), (f" {text}", "")])
 
 
+def say_written(paths: Iterable[object]) -> None:
+    """Print which files were written."""
+    for path in paths:
+        say(f"wrote {path}")
+
+
 def json_text(value: object, indent: int | None = None) -> str:
     """Return readable JSON; what can't be printed stays escaped."""
     return visible_json(json.dumps(value, indent=indent, ensure_ascii=False))
@@ -124,7 +132,6 @@ class Fault(click.ClickException):
     exit_code = 1
 
     def __init__(self, *lines: str) -> None:
-        """Take a line for each."""
         super().__init__("; ".join(lines))
         self.lines = lines
 
@@ -138,6 +145,13 @@ class Misuse(Fault):
     """A command that was given what it can't work on."""
 
     exit_code = 2
+
+
+def or_fault(found: _T | Problem) -> _T:
+    """Return what was found, or end the command with what was wrong."""
+    if isinstance(found, Problem):
+        raise Fault(str(found))
+    return found
 
 
 @contextmanager

@@ -43,7 +43,6 @@ from turnspec.explain.shown import (
     trace_data,
     trace_lines,
 )
-from turnspec.explain.trace import Trace
 from turnspec.explain.trace import trace as trace_text
 from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_sources_anywhere
@@ -130,15 +129,12 @@ def explain(
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
         options["tools"] = tool_definitions(tools)
-    _walk(fmt, trace_text(_facts(fmt, root, limits), text, options, piece=piece), as_json=as_json)
-
-
-def _walk(name: str, found: Trace, *, as_json: bool) -> None:
+    found = trace_text(_facts(fmt, root, limits), text, options, piece=piece)
     if as_json:
-        put_json({"name": name, **trace_data(found)}, indent=2)
-        return
-    _print(trace_lines(found))
-    put_json(found.message, indent=2)
+        put_json({"name": fmt, **trace_data(found)}, indent=2)
+    else:
+        _print(trace_lines(found))
+        put_json(found.message, indent=2)
 
 
 def _explain(

@@ -11,8 +11,17 @@ import click
 
 from turnspec.cases.tokens import Vocabulary
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, THINKING, TOKENIZER, TRACEBACKS
-from turnspec.cli.console import Fault, Misuse, print_error, print_notice, put, put_json, say
-from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
+from turnspec.cli.console import (
+    Fault,
+    Misuse,
+    or_fault,
+    print_error,
+    print_notice,
+    put,
+    put_json,
+    say_written,
+)
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE, TOOL_FILE, read_tool_file
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
 from turnspec.export.response_template import CONFIG_FILE
@@ -20,7 +29,6 @@ from turnspec.export.targets import TARGETS, export_format, start_line
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.model import Spec
-from turnspec.spec.problems import Problem
 
 _ELSEWHERE = dict.fromkeys(
     ("llama.cpp", "llama-cpp", "llama-server"),
@@ -111,7 +119,7 @@ def export(
             thinking=thinking,
         ),
         token_ids=tokenizer.added if tokenizer else {},
-        module=text_of(known.module()),
+        module=or_fault(known.module()),
         asked=known.asked,
     )
     exported = export_format(spec, target, options)
@@ -132,10 +140,7 @@ def _config(path: Path, spec: Spec) -> Mapping[str, Any]:
     # It brings the analysis along, which no other export needs.
     from turnspec.export.tokenizer_file import read_tokenizer_config
 
-    config = read_tokenizer_config(path, spec)
-    if isinstance(config, Problem):
-        raise Fault(str(config))
-    return config
+    return or_fault(read_tokenizer_config(path, spec))
 
 
 def _in_place(exported: Exported, path: Path) -> Exported:
@@ -156,8 +161,7 @@ def _give(exported: Exported, into: Path | None, *, as_json: bool) -> None:
         losses = [{"what": loss.what, "why": loss.why} for loss in exported.losses]
         put_json({"files": dict(exported.files), "losses": losses}, indent=2)
     elif into is not None:
-        for path in paths:
-            say(f"wrote {path}")
+        say_written(paths)
     else:
         _print(list(paths.items()))
 

@@ -25,7 +25,6 @@ class MissingExtraError(Fault):
     """Something needs a module that isn't installed."""
 
     def __init__(self, module: str, extra: str) -> None:
-        """Take the module, and the extra that brings it."""
         super().__init__(
             f"this needs {module}, which isn't installed; to install it, run: "
             f"{install_command(extra)}"

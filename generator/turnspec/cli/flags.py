@@ -12,7 +12,7 @@ import click
 
 from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, TRACEBACKS
-from turnspec.cli.console import Fault, put_json, say
+from turnspec.cli.console import Fault, or_fault, put_json, say
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.export.targets import start_line
 from turnspec.rendering.limits import Limits
@@ -20,7 +20,6 @@ from turnspec.sources.hub_place import HubModel
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.integration_results import ExportState, IntegrationResult, read_integrations
 from turnspec.spec.model import Spec
-from turnspec.spec.problems import Problem
 from turnspec.spec.server_results import ServerRecord, ServerResult, read_servers
 
 
@@ -140,9 +139,8 @@ def _advice(spec: Spec, catalog: Catalog, asked: str) -> Iterator[_Advice]:
         raise Fault(
             "no servers.json: nothing is recorded here; in a checkout run: make integrations"
         )
-    records, exports = read_servers(project.servers), read_integrations(project.integrations)
-    if isinstance(records, Problem) or isinstance(exports, Problem):
-        raise Fault(str(records if isinstance(records, Problem) else exports))
+    records = or_fault(read_servers(project.servers))
+    exports = or_fault(read_integrations(project.integrations))
     digest, name, known = fingerprint(spec), HubModel.read(asked), catalog.formats.get(spec.name)
     same = known is not None and known.sha256 == spec.template.sha256
     place = name.repository if name else asked

@@ -16,7 +16,6 @@ from turnspec.rendering.limits import Limits
 from turnspec.sources.hub_place import Fetch
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.model import Spec
-from turnspec.spec.problems import Problem
 
 
 def catalog_of(root: Path | None) -> Catalog:
@@ -87,10 +86,3 @@ def spec_of(known: KnownFormat) -> Spec:
     if isinstance(spec, Spec):
         return spec
     raise Fault(*map(str, spec))
-
-
-def text_of(text: str | Problem) -> str:
-    """Return a file's text, or say why it can't be had."""
-    if isinstance(text, Problem):
-        raise Fault(str(text))
-    return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
@@ -11,16 +11,28 @@ import click
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import find_format, template_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
-from turnspec.catalog.readers import read_outputs
+from turnspec.catalog.readers import Reader, read_outputs, readers
 from turnspec.catalog.summary import marks
 from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, TRACEBACKS, fetching, filename
-from turnspec.cli.console import Misuse, finish, json_text, print_error, print_notice, put_json, say
+from turnspec.cli.console import (
+    Fault,
+    Misuse,
+    finish,
+    json_text,
+    print_error,
+    print_notice,
+    progress_bar,
+    put_json,
+    say,
+)
 from turnspec.cli.formats import catalog_of, format_names
-from turnspec.cli.readers_output import print_readers
 from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.visible import visible
+
+#: How many formats are printed.
+_MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +79,7 @@ class _Answer:
 @TIME_LIMIT
 @TRACEBACKS
 def identify(
-    sources: tuple[str, ...],
-    turn: str | None,
-    as_json: bool,
-    root: Path | None,
-    limits: Limits,
+    sources: tuple[str, ...], turn: str | None, as_json: bool, root: Path | None, limits: Limits
 ) -> None:
     """Say which known format a model, a template or an output has.
 
@@ -92,7 +100,7 @@ def identify(
         raise Misuse("give a SOURCE or --turn FILE")
     catalog = catalog_of(root)
     if turn is not None:
-        print_readers(read_outputs(turn), catalog, as_json=as_json)
+        _tell_readers(read_outputs(turn), catalog, as_json=as_json)
         return
     answers: list[_Answer] = []
     problems: list[Problem] = []
@@ -166,3 +174,49 @@ def _print(answers: Sequence[_Answer]) -> None:
         print_error(f"to copy its parser: turnspec vendor {' '.join(names)} --into DIR")
     if new:
         print_error(f"to write a parser: turnspec analyze {' '.join(new)} --into DIR")
+
+
+def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) -> None:
+    """Print which formats read some outputs, the best first.
+
+    Raises:
+        Fault: none reads all without problems, and more of it than as text.
+    """
+    found: list[Reader] = []
+    with progress_bar("reading", None) as advance:
+        for reader in readers(outputs, catalog):
+            found.append(reader)
+            advance()
+    found.sort(key=lambda reader: reader.rank)
+    if as_json:
+        data = [asdict(reader) for reader in found]
+        put_json({"outputs": len(outputs), "readers": data}, indent=2)
+    best = max([1, *(reader.recognized for reader in found)])
+    told = [r for r in found if not r.problems and 2 * r.recognized >= best]
+    if not as_json:
+        _print_readers(
+            told or [r for r in found if r.problems and r.recognized + r.calls], len(outputs)
+        )
+    if not told:
+        raise Fault("no parser reads it without problems and finds the marks of its format in it")
+
+
+def _print_readers(shown: Sequence[Reader], total: int) -> None:
+    for reader in shown[:_MOST]:
+        say(f"{reader.names[0]}: {_words(reader, total)}")
+        if others := reader.names[1:]:
+            say(f"  the same format: {', '.join(others)}")
+    if len(shown) > _MOST:
+        print_notice(f"{len(shown) - _MOST} more formats read nearly as much; --json has all")
+    if shown:
+        print_error(f"to copy a parser: turnspec vendor {shown[0].names[0]} --into DIR")
+
+
+def _words(reader: Reader, total: int) -> str:
+    """Return what a format makes of the outputs: of several in how many."""
+    parts = {"reasoning": reader.reasoning, "content": reader.content, "calls": reader.calls}
+    found = [f"{part} in {count}" if total > 1 else part for part, count in parts.items() if count]
+    if not reader.problems:
+        return ", ".join(found) or "an empty turn"
+    of = f"problems in {reader.problems} of {total}" if total > 1 else "problems"
+    return ", ".join([*found, f"{of} ({reader.example})"])

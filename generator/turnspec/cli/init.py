@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import TRACEBACKS
-from turnspec.cli.console import Fault, print_error, say
+from turnspec.cli.console import or_fault, print_error, say_written
 from turnspec.repository.starting import start_repository
-from turnspec.spec.problems import Problem
 
 
 @click.command()
@@ -29,11 +28,8 @@ def init(folder: Path) -> None:
       turnspec init my-formats
     """  # noqa: D301
     root = folder.resolve()
-    done = start_repository(root)
-    if isinstance(done, Problem):
-        raise Fault(str(done))
-    for file in done.written:
-        say(f"wrote {folder / file}")
+    done = or_fault(start_repository(root))
+    say_written(folder / file for file in done.written)
     for file in done.kept:
         print_error(f"left {folder / file} as it was")
     there = "" if root == Path.cwd() else f"cd {folder} && "

@@ -8,16 +8,16 @@ import click
 
 from turnspec.cli.common import (
     JSON,
+    OFFLINE,
     ROOT,
     THINKING,
+    TOOLS,
     TRACEBACKS,
-    filename,
     find_project,
     tool_definitions,
 )
-from turnspec.cli.console import Fault, Misuse
+from turnspec.cli.console import Misuse, or_fault
 from turnspec.cli.formats import catalog_of, format_names
-from turnspec.spec.problems import Problem
 
 _SEEDS = 4
 _FREE_SEEDS = 5
@@ -40,13 +40,13 @@ _QUESTION = "What is the weather like in Paris today?"
     help="Only formats with a vocabulary of real models, on models of random weights over it.",
 )
 @click.option("--record", is_flag=True, help="Write specs/live.json and the index table.")
-@click.option("--offline", is_flag=True, help="Don't download templates.")
+@OFFLINE
 @JSON
 @click.option(
     "--model", type=click.Path(path_type=Path), metavar="PATH.gguf", help="Run a model of yours."
 )
 @click.option("--prompt", help="What to ask the model.")
-@click.option("--tools", type=filename, help="A JSON file with OpenAI tool definitions.")
+@TOOLS
 @click.option("--free", is_flag=True, help="No grammar: how often does the model keep its format?")
 @THINKING
 @click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
@@ -94,19 +94,15 @@ def live(
         raise Misuse("--record keeps the figures of all formats: give no names")
     from turnspec.verification.llama_cpp_library import llama_library
 
-    library = llama_library()
-    if isinstance(library, Problem):
-        raise Fault(str(library))
+    or_fault(llama_library())
     # numpy, which the rest needs, takes a while to load.
     from turnspec.cli.live_runs import run_model, run_real, run_tiny
     from turnspec.live.user_model import Wish
 
     if model is not None:
-        given = tool_definitions(tools) if tools else ()
-        question = prompt or _QUESTION
         wish = Wish(
-            question,
-            given,
+            prompt or _QUESTION,
+            tool_definitions(tools) if tools else (),
             thinking=thinking,
             free=free,
             limit=max_tokens,

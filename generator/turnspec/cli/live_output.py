@@ -145,9 +145,3 @@ def print_verdict(turn: UserTurn, faults: Sequence[str]) -> None:
     say(f"seed {turn.seed}: {text} ({counted})", style)
     for fault in faults:
         print_error(f"  {fault}")
-
-
-def print_share(kept: int, cut: int, total: int) -> None:
-    """Print how often a model kept to its format without a grammar."""
-    behind = f"; {cut} cut off" if cut else ""
-    say(f"kept to its format in {kept} of {total} turns{behind}", "bold")

@@ -9,7 +9,17 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
-from turnspec.cli.console import ERR, Fault, finish, progress_bar, put, put_json, show
+from turnspec.cli.console import (
+    ERR,
+    Fault,
+    finish,
+    or_fault,
+    progress_bar,
+    put,
+    put_json,
+    say,
+    show,
+)
 from turnspec.cli.formats import find
 from turnspec.cli.live_output import (
     live_table,
@@ -17,7 +27,6 @@ from turnspec.cli.live_output import (
     print_failures,
     print_marker_tokens,
     print_session,
-    print_share,
     print_verdict,
     real_table,
 )
@@ -27,13 +36,7 @@ from turnspec.live.real_vocabulary import (
     vocabulary_of,
     vocabulary_source,
 )
-from turnspec.live.record import (
-    LiveFormat,
-    keep_record,
-    live_record,
-    read_format,
-    run_formats,
-)
+from turnspec.live.record import LiveFormat, keep_record, live_record, read_format, run_formats
 from turnspec.live.runs import FormatRuns, Outcome
 from turnspec.live.user_model import (
     Session,
@@ -49,7 +52,6 @@ from turnspec.sources.cache import cache_folder
 from turnspec.sources.download import obtain
 from turnspec.sources.index import read_index
 from turnspec.spec.live_results import dump_live
-from turnspec.spec.problems import Problem
 
 
 def run_tiny(
@@ -124,9 +126,7 @@ def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, 
     obtained = obtain(origin, offline=offline, console=ERR)
     if obtained.path is None:
         raise Fault(f"cannot fetch {origin.file}: {obtained.reason}")
-    known = read_vocabularies(obtained.path, origin, cache_folder() / "vocabularies")
-    if isinstance(known, Problem):
-        raise Fault(str(known))
+    known = or_fault(read_vocabularies(obtained.path, origin, cache_folder() / "vocabularies"))
     pairs = ((fmt.spec.name, vocabulary_of(fmt.spec, known)) for fmt in formats)
     return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
 
@@ -139,9 +139,7 @@ def _formats(known: Sequence[KnownFormat]) -> list[LiveFormat]:
 
 def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: bool) -> None:
     """Run a model of the user's, and print its turns and the verdict."""
-    template = read_model_template(path, with_tools=bool(wish.tools))
-    if isinstance(template, Problem):
-        raise Fault(str(template))
+    template = or_fault(read_model_template(path, with_tools=bool(wish.tools)))
     with RenderWorker() as worker:
         fmt = find_format(template, catalog)
         session = fmt if isinstance(fmt, list) else start_session(path, fmt, wish, worker)
@@ -154,10 +152,11 @@ def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: 
     cut = sum(not faults and turn.cut for turn, faults in turns)
     if as_json:
         data = [turn_data(turn, faults) for turn, faults in turns]
-        page = {"format": session.fmt.spec.name, "kept": kept, "cut": cut, "turns": data}
-        put_json(page, indent=2)
+        found = {"format": session.fmt.spec.name, "kept": kept, "cut": cut, "turns": data}
+        put_json(found, indent=2)
     elif wish.free:
-        print_share(kept, cut, len(turns))
+        behind = f"; {cut} cut off" if cut else ""
+        say(f"kept to its format in {kept} of {len(turns)} turns{behind}", "bold")
     finish((), failed=not wish.free and kept + cut < len(turns))
 
 
@@ -167,9 +166,7 @@ def _turns(session: Session, seeds: int, *, as_json: bool) -> list[tuple[UserTur
         print_session(session)
     done = []
     for seed in range(seeds):
-        turn = session.turn(seed)
-        if isinstance(turn, Problem):
-            raise Fault(str(turn))
+        turn = or_fault(session.turn(seed))
         if as_json:
             list(turn)
         else:

@@ -22,8 +22,8 @@ from turnspec.cli.common import (
     note_typing,
     tool_definitions,
 )
-from turnspec.cli.console import Fault, Misuse, put_json, tell
-from turnspec.cli.formats import catalog_of, find, format_names, text_of
+from turnspec.cli.console import Fault, Misuse, or_fault, put_json, tell
+from turnspec.cli.formats import catalog_of, find, format_names
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.spec.input_files import file_text, standard_input_in_pieces
@@ -170,7 +170,7 @@ def parser_source(fmt: str, root: Path | None) -> str:
     """Return the source of a format's parser, or of the module at a path."""
     path = Path(fmt)
     if path.suffix != ".py":
-        return text_of(find(fmt, catalog_of(root)).module())
+        return or_fault(find(fmt, catalog_of(root)).module())
     if not path.exists():
         raise Misuse(f"{fmt}: there is no such file")
     return file_text(path)

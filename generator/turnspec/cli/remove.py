@@ -9,7 +9,7 @@ import click
 
 from turnspec.catalog.finding import Found, How, find_format
 from turnspec.cli.common import ROOT, TRACEBACKS, find_project
-from turnspec.cli.console import Fault, Misuse, print_notice, say
+from turnspec.cli.console import Misuse, or_fault, print_notice, say
 from turnspec.cli.formats import catalog_of, format_names
 from turnspec.codegen.banner import is_generated
 from turnspec.pipeline.project import Project
@@ -18,7 +18,6 @@ from turnspec.repository.removing import delete_files, files_of, remove_template
 from turnspec.sources.index import Entry
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.input_files import file_text
-from turnspec.spec.problems import Problem
 
 
 @click.command()
@@ -53,9 +52,7 @@ def remove(fmt: str | None, leftovers: bool, dry_run: bool, root: Path | None) -
     changed = (
         remove_template(project, entry) if entry else delete_files(project, _left_over(project))
     )
-    if isinstance(changed, Problem):
-        raise Fault(str(changed))
-    say_changed(project, changed)
+    say_changed(project, or_fault(changed))
 
 
 def _left_over(project: Project) -> list[str]:

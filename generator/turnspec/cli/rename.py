@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import ROOT, TRACEBACKS, find_project
-from turnspec.cli.console import Fault, Misuse, print_error
+from turnspec.cli.console import Fault, Misuse, or_fault, print_error
 from turnspec.cli.formats import format_names
 from turnspec.cli.remove import own_entry, say_changed
 from turnspec.repository.removing import rename_template
 from turnspec.sources.index import LOCAL, LOCAL_FOLDER, read_index
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
-from turnspec.spec.problems import Problem
 
 
 @click.command()
@@ -44,8 +43,5 @@ def rename(old: str, new: str, root: Path | None) -> None:
     if not old_file.exists() or (new_file.exists() and not new_file.samefile(old_file)):
         what = f"{file} is there" if old_file.exists() else f"{entry.file} isn't there"
         raise Fault(f"{LOCAL_FOLDER}/{what}")
-    changed = rename_template(project, entry, file)
-    if isinstance(changed, Problem):
-        raise Fault(str(changed))
-    say_changed(project, changed)
+    say_changed(project, or_fault(rename_template(project, entry, file)))
     print_error(f"now run: {project.recipe.command}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.finding import template_path
 from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
+from turnspec.chat.increments import Conversation
 from turnspec.chat.summary import summary
 from turnspec.cli.common import HUB_OFFLINE, JSON, fetching, filename, typed_or_piped
 from turnspec.cli.console import ERR, Fault, print_error, put, put_json, say
@@ -25,15 +26,6 @@ from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.yaml_text import quoted
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """What is to be rendered, and how."""
-
-    messages: list[Any]
-    tools: list[Any]
-    options: Mapping[str, Any]
 
 
 @click.command()
@@ -101,20 +93,20 @@ def render(
                 "variables": _variables(variables),
                 "now": now,
             }
-            given = _given(typed_or_piped() if messages is None else messages, tools, options)
+            text = typed_or_piped() if messages is None else messages
+            said, definitions = _given(text, tools)
             if increments:
-                _print_increments(chat, given)
+                _print_increments(chat.conversation(tools=definitions, **options), said)
                 return
             prompt = chat.render(
-                given.messages,
-                tools=given.tools,
+                said,
+                tools=definitions,
                 add_generation_prompt=not no_generation_prompt,
                 continue_final=go_on,
                 **options,
             )
             if grammar is not None:
-                schema = _loaded(grammar, "--grammar", dict)
-                put(chat.response_grammar(schema, prompt))
+                put(chat.response_grammar(_loaded(grammar, "--grammar", dict), prompt))
                 return
             _print_prompt(prompt, chat.notes if as_json else None)
     except ChatError as error:
@@ -175,7 +167,7 @@ def _read(path: Path) -> str:
         raise ChatError([Problem(f"can't be read: {error.strerror}", str(path))]) from None
 
 
-def _given(messages: str, tools: str | None, options: Mapping[str, Any]) -> _Given:
+def _given(messages: str, tools: str | None) -> tuple[list[Any], list[Any]]:
     found = _loaded(messages, "messages", (list, dict))
     request = found if isinstance(found, dict) else {"messages": found}
     definitions = request.get("tools") or []
@@ -184,7 +176,7 @@ def _given(messages: str, tools: str | None, options: Mapping[str, Any]) -> _Giv
     said = request.get("messages")
     if not isinstance(said, list) or not isinstance(definitions, list):
         raise ChatError([Problem("give a list of messages, or an object with messages and tools")])
-    return _Given(said, definitions, options)
+    return said, definitions
 
 
 def _loaded(text: str, what: str, kind: type | tuple[type, ...]) -> Any:
@@ -205,15 +197,11 @@ def _variables(given: tuple[str, ...]) -> dict[str, object]:
         name, found, text = assignment.partition("=")
         if not found or not name:
             raise click.BadParameter(f"{assignment}: write NAME=VALUE", param_hint="--var")
-        values[name] = _value(text, json.loads)
+        try:
+            values[name] = json.loads(text)
+        except (ValueError, RecursionError):
+            values[name] = text
     return values
-
-
-def _value(text: str, load: Callable[[str], object]) -> object:
-    try:
-        return load(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _print_prompt(prompt: Prompt, notes: Sequence[str] | None) -> None:
@@ -233,9 +221,8 @@ def _print_prompt(prompt: Prompt, notes: Sequence[str] | None) -> None:
     put_json(plain, indent=2)
 
 
-def _print_increments(chat: ChatTemplate, given: _Given) -> None:
-    conversation = chat.conversation(tools=given.tools, **given.options)
-    steps = [conversation.add(message) for message in given.messages]
+def _print_increments(conversation: Conversation, messages: Sequence[Any]) -> None:
+    steps = [conversation.add(message) for message in messages]
     for step in (*steps, conversation.prompt()):
         plain: dict[str, object] = {"kept": step.kept, "text": step.text}
         if not step.appended:

@@ -13,9 +13,9 @@ import click
 
 from turnspec.catalog.finding import template_path
 from turnspec.cli import common
-from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put
+from turnspec.cli.console import Fault, Misuse, json_text, or_fault, print_notice, put
 from turnspec.cli.extras import needs
-from turnspec.cli.formats import catalog_of, find, format_names, spec_of, text_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.cli.versions import surroundings, versions
 from turnspec.codegen.banner import is_generated, is_unedited
 from turnspec.codegen.format_module import FormatModule
@@ -86,7 +86,7 @@ def _subject(source: str, root: Path | None, limits: Limits) -> tuple[list[str],
         return _of_template(place, limits)
     known = find(source, catalog)
     facts = [known.name, str(known.judgement()), f"template: {known.sha256}"]
-    return [*facts, f"fingerprint: {fingerprint(spec_of(known))}"], text_of(known.module())
+    return [*facts, f"fingerprint: {fingerprint(spec_of(known))}"], or_fault(known.module())
 
 
 def _of_module(path: Path) -> tuple[list[str], str]:

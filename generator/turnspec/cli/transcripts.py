@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from turnspec.cli.console import Fault, Misuse, finish, print_error, progress_bar, tell
+from turnspec.cli.console import Fault, Misuse, finish, or_fault, print_error, progress_bar, tell
 from turnspec.cli.extras import needs
-from turnspec.spec.problems import Problem
 from turnspec.transcripts.files import (
     JSON_LINES,
     PARQUET,
@@ -36,9 +35,7 @@ def parse_many(
     wanted = Wanted(column, result, options, with_row)
     source = _source(path, wanted, out)
     run = Run(path, source, module, wanted, out, jobs or all_cores())
-    counts = begun(run)
-    if isinstance(counts, Problem):
-        raise Fault(str(counts))
+    counts = or_fault(begun(run))
     if counts.rows:
         print_error(f"{counts.rows} rows are done already; going on")
     before, start = counts.rows, time.monotonic()

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import JSON, ROOT, TRACEBACKS, find_project
-from turnspec.cli.console import finish, put_json, say
+from turnspec.cli.console import finish, put_json, say, say_written
 from turnspec.repository.upgrading import upgrade_repository, upgrade_specs
 from turnspec.spec.versions import SPEC_VERSION
 
@@ -37,10 +37,8 @@ def upgrade(files: tuple[Path, ...], as_json: bool, root: Path | None) -> None:
     if as_json:
         told = {"spec_version": SPEC_VERSION, "written": [*map(str, changed)]}
         put_json({**told, "problems": [*map(str, problems)]}, indent=2)
-        finish(problems)
-        return
-    for path in changed:
-        say(f"wrote {path}")
-    if not changed and not problems:
-        say(f"all specs are of version {SPEC_VERSION} already")
+    else:
+        say_written(changed)
+        if not changed and not problems:
+            say(f"all specs are of version {SPEC_VERSION} already")
     finish(problems)

@@ -10,14 +10,15 @@ import click
 
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, TRACEBACKS
 from turnspec.cli.console import (
-    Fault,
     Misuse,
     finish,
+    or_fault,
     print_error,
     print_notice,
     put_json,
     say,
     say_parts,
+    say_written,
 )
 from turnspec.cli.formats import catalog_of, find, format_names
 from turnspec.codegen.left_out import Extra
@@ -25,7 +26,6 @@ from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_co
 from turnspec.pipeline.vendor import vendor as vendor_parsers
 from turnspec.pipeline.vendored_texts import Language
 from turnspec.spec.naming import naming_faults
-from turnspec.spec.problems import Problem
 
 _SHORT = {"ts": Language.TYPESCRIPT, "js": Language.JAVASCRIPT}
 
@@ -150,9 +150,7 @@ def vendor(
         print_vendored(done, as_json=as_json)
         finish(done.problems)
     elif checked is not None:
-        copies = check_copies(catalog_of(root), checked)
-        if isinstance(copies, Problem):
-            raise Fault(str(copies))
+        copies = or_fault(check_copies(catalog_of(root), checked))
         print_copies(copies, checked, as_json=as_json)
         finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
 
@@ -182,8 +180,7 @@ def print_vendored(done: Vendored, *, as_json: bool) -> None:
         data["unverified"] = {name: str(known) for name, known in done.unverified.items()}
         put_json({**data, "problems": [*map(str, done.problems)]}, indent=2)
         return
-    for path in done.written:
-        say(f"wrote {path}")
+    say_written(done.written)
     for path in done.unchanged:
         say(f"{path} is fresh already")
     for name, known in done.unverified.items():

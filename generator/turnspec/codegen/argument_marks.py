@@ -15,16 +15,7 @@ from turnspec.codegen.notation import (
     with_optional_end,
 )
 from turnspec.spec.characters import ends_itself, key_ends
-from turnspec.spec.model import (
-    Arguments,
-    Encoding,
-    JsonType,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-    Tools,
-)
+from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
 
 Pieces = tuple[Piece, ...]
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from turnspec.codegen.call_rules import (
-    FEWEST_SIGNS,
-    call_end_roles,
-    first_keys,
-    head_without_tag,
-)
+from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles, first_keys, head_without_tag
 from turnspec.codegen.markers import (
     Notation,
     Roles,

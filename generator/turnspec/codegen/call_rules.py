@@ -6,14 +6,7 @@ import re
 from collections.abc import Sequence
 
 from turnspec.codegen.call_marks import call_separators, envelope, other_keys, own_keys
-from turnspec.codegen.markers import (
-    Notation,
-    Roles,
-    at_least,
-    first_text,
-    leading_text,
-    spaced,
-)
+from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
 from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker

@@ -16,11 +16,7 @@ from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
-from turnspec.codegen.compiler.tidying import (
-    tidied,
-    without_empty_functions,
-    without_idle_generators,
-)
+from turnspec.codegen.compiler.tidying import tidied, without_idle_generators
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
@@ -126,10 +122,7 @@ def compiled_source(facts: FormatFacts) -> str:
     public = {"__all__", *public_names(known)}
     text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
-    while True:
-        shorter = without_unread_parameters(without_empty_functions(own_text), common)
-        if shorter == own_text:
-            break
+    while (shorter := without_unread_parameters(own_text, common)) != own_text:
         text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
         own_text = text.partition(BEGINS_COMMON)[0]
     own_text = _formatted(without_empty_sections(tidied(own_text)))
@@ -194,7 +187,7 @@ def _common_source(known: str) -> str:
     head, bodies = _engine()
     parts = [folded(body, facts) for body in bodies]
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
-    text = without_idle_generators("\n\n".join([_with_public_names(head, facts), *parts]))
+    text = "\n\n".join([_with_public_names(head, facts), *parts])
     text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
     own, _, common = text.partition(BEGINS_COMMON)
     common = without_unread_parameters(common, own)

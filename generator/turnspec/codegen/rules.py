@@ -190,7 +190,6 @@ class Slots:
     """The slots in markers, each with the expressions for what stands in it."""
 
     def __init__(self) -> None:
-        """None are known yet."""
         self.found: dict[str, list[str]] = {}
 
     def rows(self, roles: Roles) -> list[Row]:

@@ -20,12 +20,7 @@ from turnspec.codegen.printer.layout import braces, laid_out, listed
 from turnspec.codegen.printer.names import quoted
 from turnspec.codegen.printer.script import declaration
 from turnspec.codegen.printer.script import script as printed_script
-from turnspec.codegen.printer.shared import (
-    SHARED,
-    engine_declaration,
-    engine_script,
-    facts_given,
-)
+from turnspec.codegen.printer.shared import SHARED, engine_declaration, engine_script, facts_given
 from turnspec.codegen.text_hash import SCRIPT_COMMENT
 from turnspec.engine import ENGINE_VERSION
 

@@ -286,7 +286,6 @@ def _types(chat: Chat, spec: Spec) -> Iterator[Difference]:
         yield _calls(chat, ("a string", f"{kind} {value!r}"), text, typed)
 
 
-_VALUES = ("type word of*", "guard", "member*", "element*", "syntax*")
 _ONE = {KEYS[0]: VALUES[0]}
 _OTHER_KEY = {KEYS[1]: VALUES[0]}
 _TWO = {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]}

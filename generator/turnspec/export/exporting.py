@@ -47,7 +47,6 @@ class Loss:
     why: str
 
     def __str__(self) -> str:
-        """Return one line."""
         return f"{self.what}: {self.why}"
 
 

@@ -29,7 +29,9 @@ def arguments_reader(tools: Tools) -> dict[str, Any]:
     """Return the keys of a field that say how its text becomes arguments."""
     arguments = tools.arguments
     if not arguments.item:
-        return {"content": "json", "content_args": _json(arguments.syntax)}
+        is_json = arguments.syntax.encoding is not Encoding.PYTHON and arguments.syntax.quote == '"'
+        quote = "" if is_json else arguments.syntax.quote
+        return {"content": "json", "content_args": _json(arguments.syntax, quote)}
     reads: dict[str, Any] = {"tag_pattern": _item(tools)}
     if parser := _value_parser(arguments):
         reads["value_parser"] = {"name": "json", "args": parser}
@@ -80,31 +82,21 @@ def _has_own_quotes(tools: Tools) -> bool:
     return "string_delims" in parser["args"]
 
 
-def _json(syntax: ValueSyntax) -> dict[str, Any]:
+def _json(syntax: ValueSyntax, quote: str) -> dict[str, Any]:
+    """Return what reads values with strings in some quotes, "" for JSON's own."""
     # Arguments that break off are text, where nothing of the message would be left otherwise.
     found: dict[str, Any] = {"allow_non_json": True}
-    if syntax.encoding is Encoding.PYTHON or syntax.quote != '"':
-        found["string_delims"] = [[syntax.quote, syntax.quote]]
-    if syntax.bare_keys:
-        found["unquoted_keys"] = True
-    return found
+    found |= {"string_delims": [[quote, quote]]} if quote else {}
+    return found | ({"unquoted_keys": True} if syntax.bare_keys else {})
 
 
 def _value_parser(arguments: Arguments) -> dict[str, Any]:
     """Return the parser of a value that says itself what it is; none where a schema does."""
-    encodings = set(arguments.values.values())
     strings = arguments.values.get(JsonType.STRING)
     if strings in (None, Encoding.RAW):
         return {}
-    found: dict[str, Any] = {"allow_non_json": True}
-    if Encoding.PYTHON in encodings and strings is Encoding.PYTHON:
-        found["string_delims"] = [["'", "'"]]
-    elif strings is Encoding.QUOTED:
-        quote = arguments.syntax.quote
-        found["string_delims"] = [[quote, quote]]
-    if arguments.syntax.bare_keys:
-        found["unquoted_keys"] = True
-    return found
+    quotes = {Encoding.PYTHON: "'", Encoding.QUOTED: arguments.syntax.quote}
+    return _json(arguments.syntax, quotes.get(strings, ""))
 
 
 def _item(tools: Tools) -> str:

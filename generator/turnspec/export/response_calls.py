@@ -17,16 +17,7 @@ from turnspec.export.expressions import either, escaped, lenient, longest_first,
 from turnspec.export.response_arguments import argument_losses, arguments_reader
 from turnspec.grammar.triggers import before_words
 from turnspec.spec.characters import call_ends
-from turnspec.spec.model import (
-    Fields,
-    Part,
-    Piece,
-    Slot,
-    SlotKind,
-    Spec,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.model import Fields, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import stop_strings
 
 # Of all white space, strings in calls hold blanks alone without an escape.
@@ -169,7 +160,7 @@ def _head_calls(spec: Spec, tools: Tools) -> CallsField | Refusal:
     slots = {piece.kind for piece in tools.call}
     if SlotKind.ARGUMENTS not in slots:
         return Refusal("tool calls", "their arguments have no place of their own")
-    if _begins_marked(tools.call):
+    if not tools.call[0].kind and any(_is_distinct(p.text) for p in _before_arguments(tools.call)):
         bounds = _marked_bounds(spec, tools)
     elif _is_distinct(tools.section_start):
         bounds = _section_bounds(spec, tools)
@@ -211,10 +202,6 @@ def _head_expression(spec: Spec, tools: Tools, way: Sequence[Piece]) -> str:
     head = pieces_expression(_before_arguments(way), ends).removesuffix(r"\s*")
     start = spec.content.start.strip()
     return f"(?!{lenient(start)}){head}" if start else head
-
-
-def _begins_marked(call: Sequence[Piece]) -> bool:
-    return not call[0].kind and any(_is_distinct(p.text) for p in _before_arguments(call))
 
 
 def before_any(text: str, stops: Sequence[str]) -> tuple[str, str]:

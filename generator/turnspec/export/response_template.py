@@ -18,13 +18,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from turnspec.export.exporting import (
-    Exported,
-    ExportOptions,
-    Loss,
-    ReasoningField,
-    Refusal,
-)
+from turnspec.export.exporting import Exported, ExportOptions, Loss, ReasoningField, Refusal
 from turnspec.export.expressions import (
     either,
     escaped,

@@ -37,9 +37,6 @@ _SHORT = {
 }
 
 
-_NO_WORDS: Mapping[str, str] = {}
-
-
 @dataclass(frozen=True, slots=True)
 class Characters:
     """A set of characters as ranges of code points, in order and apart from each other."""
@@ -63,16 +60,13 @@ class Characters:
         return cls.of((ord(char), ord(char)) for char in text)
 
     def __or__(self, other: Characters) -> Characters:
-        """Return the characters of either set."""
         return Characters.of(self.ranges + other.ranges)
 
     def __and__(self, other: Characters) -> Characters:
-        """Return the characters of both sets."""
         pairs = ((max(a, c), min(b, d)) for a, b in self.ranges for c, d in other.ranges)
         return Characters.of((low, high) for low, high in pairs if low <= high)
 
     def __sub__(self, other: Characters) -> Characters:
-        """Return the characters that the other set does not have."""
         return self & other.complement()
 
     def complement(self) -> Characters:
@@ -190,7 +184,7 @@ def string(text: str) -> str:
     return " ".join([*parts, literal(plain + '"')])
 
 
-def constant(value: Any, words: Mapping[str, str] = _NO_WORDS) -> str:
+def constant(value: Any, words: Mapping[str, str]) -> str:
     """Return one JSON value as it may be written, freely spaced; ``words`` stand for constants."""
     if isinstance(value, str):
         return string(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 from itertools import groupby
@@ -104,24 +104,19 @@ def repeat(least: int, most: int | None) -> str:
 
 def integers(bounds: Bounds) -> str:
     """Return whole numbers within the bounds, as alternatives; empty if there are none."""
-    if bounds.is_empty():
-        return ""
-    options = list(_naturals(*_whole(bounds, least=0)))
-    below = group(_naturals(*_whole(bounds.negated(), least=1)))
-    if below:
-        options.append(f'"-" {below}')
-    return choice(options)
+    below = _naturals(*_whole(bounds.negated(), least=1))
+    return _signed(_naturals(*_whole(bounds, least=0)), below)
 
 
 def numbers(bounds: Bounds) -> str:
     """Return numbers within the bounds, written without an exponent; empty if there are none."""
-    if bounds.is_empty():
-        return ""
-    options = list(_magnitudes(bounds.not_below(Decimal(0), strict=False)))
-    below = group(_magnitudes(bounds.negated().not_below(Decimal(0), strict=True)))
-    if below:
-        options.append(f'"-" {below}')
-    return choice(options)
+    below = _magnitudes(bounds.negated().not_below(Decimal(0), strict=True))
+    return _signed(_magnitudes(bounds.not_below(Decimal(0), strict=False)), below)
+
+
+def _signed(above: Iterable[str], below: Iterable[str]) -> str:
+    minus = group(below)
+    return choice([*above, *([f'"-" {minus}'] if minus else [])])
 
 
 def hexadecimals(low: int, high: int) -> list[str]:

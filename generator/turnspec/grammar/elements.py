@@ -29,7 +29,6 @@ _ITEM = "element-item"
 #: What refers to the text of an element.
 ELEMENT_TEXT = "element-text"
 _VALUE = Slot(SlotKind.VALUE)
-_KEY = Slot(SlotKind.KEY)
 
 
 def opening_texts(elements: Elements) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from turnspec.grammar.characters import (
@@ -48,7 +48,8 @@ class Notation:
     """A way to write values; this one is JSON, freely spaced.
 
     ``prefix`` begins the names of the rules for any value (``json-value``), ``words`` are those
-    for booleans and null, ``order`` says in which order an object's members stand.
+    for booleans and null, ``order`` says in which order an object's members stand, and all else of
+    how the format writes values.
     """
 
     prefix: str = "json"
@@ -89,7 +90,7 @@ class Notation:
 
     def constant(self, value: Any) -> str | None:
         """Return one value as it may be written; None if it can't be."""
-        return constant(value)
+        return constant(value, {"true": self.true[0], "false": self.false[0], "null": self.null[0]})
 
     def key(self, name: str) -> str | None:
         """Return an object's key; None if it can't be written."""
@@ -171,7 +172,6 @@ class LiteralNotation(Notation):
     """A notation whose constants are written in one way: as templates write them."""
 
     encoding: Encoding = Encoding.PYTHON
-    syntax: ValueSyntax = field(default_factory=ValueSyntax)
 
     def constant(self, value: Any) -> str | None:
         """Return one value as templates write it; None if it can't be written."""
@@ -182,17 +182,17 @@ class LiteralNotation(Notation):
             return None
         if isinstance(value, str) and self.encoding is not Encoding.PYTHON:
             return self.strings.enclosed(spelled(value))
-        text = encode_value(value, self.encoding, self.syntax)
+        text = encode_value(value, self.encoding, self.order)
         return literal(text) if self.encoding is Encoding.PYTHON else spelled(text)
 
     def _is_writable(self, text: str) -> bool:
         if self.encoding is Encoding.QUOTED:
-            return self.syntax.quote not in text
+            return self.order.quote not in text
         return not (Characters.from_text(text) & self.strings.unwritable()).ranges
 
     def key(self, name: str) -> str | None:
         """Return an object's key; None if it can't be written."""
-        if self.encoding is not Encoding.QUOTED or not self.syntax.bare_keys:
+        if not self._has_bare_keys():
             return self.constant(name)
         return literal(name) if _BARE_KEY.fullmatch(name) else None
 
@@ -207,16 +207,7 @@ class LiteralNotation(Notation):
         return f"{self.prefix}-key" if self._has_bare_keys() else self.strings.text
 
     def _has_bare_keys(self) -> bool:
-        return self.encoding is Encoding.QUOTED and self.syntax.bare_keys
-
-
-@dataclass(frozen=True, slots=True)
-class WordedNotation(Notation):
-    """JSON with Python's constants."""
-
-    def constant(self, value: Any) -> str | None:
-        """Return one value as it may be written."""
-        return constant(value, {"true": "True", "false": "False", "null": "None"})
+        return self.encoding is Encoding.QUOTED and self.order.bare_keys
 
 
 def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
@@ -230,7 +221,6 @@ def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
             null=("None",),
             order=syntax,
             encoding=encoding,
-            syntax=syntax,
         )
     if encoding is Encoding.QUOTED:
         return LiteralNotation(
@@ -239,10 +229,9 @@ def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
             null=tuple(dict.fromkeys((syntax.null, "null"))),
             order=syntax,
             encoding=encoding,
-            syntax=syntax,
         )
     if syntax.python_words:
-        return WordedNotation(
+        return Notation(
             prefix="words", true=("True",), false=("False",), null=("None",), order=syntax
         )
     return Notation(order=syntax)

@@ -12,7 +12,6 @@ class RuleNames:
     """Names that no rule has yet, in time that doesn't grow with the number of rules."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        """Take the names that are given already."""
         self._taken = set(taken)
         self._last: dict[str, int] = {}
 

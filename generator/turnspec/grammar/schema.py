@@ -24,11 +24,7 @@ from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema_checks import Place, Schema
-from turnspec.grammar.schema_limits import (
-    DEEPEST_REFERENCES,
-    MOST_RULES,
-    TooBigError,
-)
+from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_RULES, TooBigError
 from turnspec.grammar.schema_parts import (
     TYPES,
     all_apart,
@@ -65,7 +61,6 @@ class SchemaGrammar:
     notices: tuple[Problem, ...] = ()
 
     def __str__(self) -> str:
-        """Return the rules as GBNF text."""
         return "".join(map(str, self.rules))
 
 

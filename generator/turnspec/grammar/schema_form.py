@@ -56,32 +56,12 @@ def _is_text(value: Any) -> bool:
     return type(value) is str
 
 
-def _is_address(value: Any) -> bool:
-    return type(value) is str and "#" not in value[:-1]
-
-
-def _is_truth(value: Any) -> bool:
-    return value is True or value is False
-
-
 def _is_number(value: Any) -> bool:
     return type(value) is int or type(value) is float
 
 
 def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
-
-
-def _is_step(value: Any) -> bool:
-    return _is_number(value) and value > 0
-
-
-def _is_list(value: Any) -> bool:
-    return type(value) is list
-
-
-def _is_anything(_: Any) -> bool:
-    return True
 
 
 def _is_type(value: Any) -> bool:
@@ -118,14 +98,16 @@ def _never(_: Any) -> None:
 _CHECKS: Mapping[Any, _Check] = {
     **dict.fromkeys(("title", "description", "$comment", "pattern", "format", "$ref"), _is_text),
     **dict.fromkeys(("$schema", "contentEncoding", "contentMediaType"), _is_text),
-    **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems"), _is_truth),
+    **dict.fromkeys(
+        ("deprecated", "readOnly", "writeOnly", "uniqueItems"), lambda value: type(value) is bool
+    ),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _is_number),
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _is_count),
     **dict.fromkeys(("minContains", "maxContains", "minProperties", "maxProperties"), _is_count),
-    **dict.fromkeys(("enum", "examples"), _is_list),
-    **dict.fromkeys(("const", "default"), _is_anything),
-    "$id": _is_address,
-    "multipleOf": _is_step,
+    **dict.fromkeys(("enum", "examples"), lambda value: type(value) is list),
+    **dict.fromkeys(("const", "default"), lambda value: True),
+    "$id": lambda value: type(value) is str and "#" not in value[:-1],
+    "multipleOf": lambda value: _is_number(value) and value > 0,
     "required": _are_distinct,
     "type": _is_type,
 }

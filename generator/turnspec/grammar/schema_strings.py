@@ -68,10 +68,7 @@ def string_text(parts: list[Place], strings: Strings, remarks: Remarks) -> str |
 
 
 def limited(
-    parts: list[Place],
-    words: tuple[str, str],
-    bounds: tuple[int, int | None],
-    remarks: Remarks,
+    parts: list[Place], words: tuple[str, str], bounds: tuple[int, int | None], remarks: Remarks
 ) -> tuple[int, int | None]:
     """Return the bounds of a repeat as far as engines count; ``words`` are their keywords."""
     least, most = bounds
@@ -118,10 +115,7 @@ def _expression(parts: list[Place], strings: Strings, remarks: Remarks) -> Expre
 
 
 def _tell_lengths(
-    parts: list[Place],
-    expression: Expression,
-    bounds: tuple[int, int | None],
-    remarks: Remarks,
+    parts: list[Place], expression: Expression, bounds: tuple[int, int | None], remarks: Remarks
 ) -> None:
     least, most = bounds
     longer = most is not None and (expression.most is None or expression.most > most)

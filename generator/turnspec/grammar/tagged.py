@@ -41,15 +41,7 @@ from turnspec.grammar.text import (
 from turnspec.grammar.values import encoding_of, value_rule
 from turnspec.spec.characters import is_key
 from turnspec.spec.encoding import encode_argument, written_key
-from turnspec.spec.model import (
-    Arguments,
-    Elements,
-    Encoding,
-    JsonType,
-    Piece,
-    Slot,
-    SlotKind,
-)
+from turnspec.spec.model import Arguments, Elements, Encoding, JsonType, Piece, Slot, SlotKind
 
 #: What refers to raw text between an argument's tags.
 RAW_TEXT = "raw-value"

@@ -152,10 +152,7 @@ def closing(text: str) -> str:
 def space_rules() -> tuple[Rule, ...]:
     """Return the rules that `SPACE` and `GAP` refer to."""
     comment = "white space that may differ from the template's"
-    return (
-        Rule(GAP, r'"" | [ \t\n\r] gap', comment),
-        Rule(SPACE, r"[ \t\n\r]{0,64}"),
-    )
+    return (Rule(GAP, r'"" | [ \t\n\r] gap', comment), Rule(SPACE, r"[ \t\n\r]{0,64}"))
 
 
 def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]:

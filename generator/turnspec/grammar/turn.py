@@ -428,11 +428,7 @@ def _is_covered(offer: Offer, join: str) -> bool:
     if Part.REASONING not in offer.parts:
         return False
     spec = offer.spec
-    start, end, text = (
-        trimmed(spec.reasoning.start),
-        trimmed(spec.reasoning.end),
-        trimmed(join),
-    )
+    start, end, text = (trimmed(spec.reasoning.start), trimmed(spec.reasoning.end), trimmed(join))
     if not (start and end and text.startswith(start) and text.endswith(end)):
         return False
     return not trimmed(text[len(start) : len(text) - len(end)])

@@ -13,16 +13,11 @@ _WORDS = "words"
 QUOTED_TEXT = "quoted-text"
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 
-#: What a rule refers to for any value, and for an object, of each encoding that is not raw text.
+#: What a rule refers to for any value of each encoding that is not raw text.
 VALUE_RULE = {
     Encoding.JSON: "json-value",
     Encoding.PYTHON: "python-value",
     Encoding.QUOTED: "quoted-value",
-}
-OBJECT_RULE = {
-    Encoding.JSON: "json-object",
-    Encoding.PYTHON: "python-object",
-    Encoding.QUOTED: "quoted-object",
 }
 
 _CONSTANTS = {
@@ -34,10 +29,7 @@ _CONSTANTS = {
     (Encoding.QUOTED, JsonType.NULL): '"null" | "None"',
 }
 
-_NUMBER = Rule(
-    "number",
-    '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?',
-)
+_NUMBER = Rule("number", '"-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [+-]? [0-9]+ )?')
 _INTEGER = Rule("integer", '"-"? ( "0" | [1-9] [0-9]* )')
 
 
@@ -52,7 +44,7 @@ def object_rule(syntax: ValueSyntax) -> str:
     """Return what stands for any object of arguments in a syntax that is no raw text."""
     if syntax.encoding is Encoding.JSON and syntax.python_words:
         return f"{_WORDS}-object"
-    return OBJECT_RULE.get(syntax.encoding, OBJECT_RULE[Encoding.JSON])
+    return VALUE_RULE.get(syntax.encoding, "json-value").replace("-value", "-object")
 
 
 def value_rule(
@@ -148,8 +140,5 @@ def structure_rules(
         ),
         Rule(f"{prefix}-object", f'"{{" space ( {member} ( "," space {member} )* )? "}}"'),
         Rule(member, f'{key or string} space ":" space {value} space'),
-        Rule(
-            f"{prefix}-array",
-            f'"[" space ( {value} space ( "," space {value} space )* )? "]"',
-        ),
+        Rule(f"{prefix}-array", f'"[" space ( {value} space ( "," space {value} space )* )? "]"'),
     )

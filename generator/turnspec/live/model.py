@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -35,16 +34,9 @@ class LiveModel:
     known: list[int] = field(default_factory=list)
 
     def __enter__(self) -> LiveModel:
-        """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Give the memory back."""
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -71,7 +71,6 @@ class RealTokens:
     """What is to be known of a vocabulary's tokens for a format: what each of them writes."""
 
     def __init__(self, spec: Spec, model: LiveModel, vocabulary: RealVocabulary) -> None:
-        """Read all tokens of a loaded model."""
         self.spec, self.model = spec, model
         texts = [_text(model.piece(token)) for token in range(model.token_count)]
         is_special = [text in vocabulary.specials for text in texts]

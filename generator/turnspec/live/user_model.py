@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from turnspec.analysis.source import TemplateSource
@@ -111,7 +110,6 @@ class UserTurn:
     streamed: StreamedTurn
 
     def __iter__(self) -> Iterator[Any]:
-        """Write, and yield the events."""
         try:
             for piece in self.writer:
                 yield from self.streamed.feed(piece)
@@ -147,16 +145,9 @@ class Session:
     grammar: LiveGrammar | None
 
     def __enter__(self) -> Session:
-        """Return itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Give the memory back."""
+    def __exit__(self, *_: object) -> None:
         self.model.close()
 
     def turn(self, seed: int) -> UserTurn | Problem:

@@ -14,7 +14,7 @@ from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.spec.engine_results import read_engines
 from turnspec.spec.files import read_spec, spec_hash
-from turnspec.spec.input_files import file_text
+from turnspec.spec.input_files import text_if_there
 from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.live_results import read_live
 from turnspec.spec.problems import Problem
@@ -65,12 +65,12 @@ def check_freshness(
     for build in build_all(sources, paths, messages=None, recipe=recipe, limits=limits):
         problems += build.problems
         for path, wanted in build.files.items():
-            found = _text_of(project, path)
+            found = text_if_there(project.root / path)
             if found != wanted:
                 differences.append(Difference(path, found, wanted))
         if on_build is not None:
             on_build(build)
-    if project.has_schema and _text_of(project, SCHEMA) != schema_text():
+    if project.has_schema and text_if_there(project.root / SCHEMA) != schema_text():
         problems.append(Problem("is of another turnspec; run: turnspec upgrade", SCHEMA))
     differences += [Difference(path, "", None) for path in left_over(project)]
     problems += _stale_results(project, sources)
@@ -79,13 +79,6 @@ def check_freshness(
     kept = (*results, read_integrations(project.integrations))
     problems += [found for found in kept if isinstance(found, Problem)]
     return sorted(differences, key=lambda difference: difference.path), problems
-
-
-def _text_of(project: Project, path: str) -> str | None:
-    try:
-        return file_text(project.root / path)
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def _red_results(project: Project, sources: Sequence[TemplateSource]) -> Iterator[Problem]:

@@ -116,9 +116,7 @@ class OutputPaths:
     def in_project(cls, name: str) -> OutputPaths:
         """Return the paths in a checkout."""
         return cls(
-            f"specs/{name}.yaml",
-            f"generated/{module_name(name)}.py",
-            f"generated/{name}.gbnf",
+            f"specs/{name}.yaml", f"generated/{module_name(name)}.py", f"generated/{name}.gbnf"
         )
 
     def module_in(self, root: Path) -> str:

@@ -152,10 +152,7 @@ def _is_unchanged(
 
 
 def _take(
-    project: Project,
-    build: Build,
-    done: Regeneration,
-    results: dict[str, TemplateResult],
+    project: Project, build: Build, done: Regeneration, results: dict[str, TemplateResult]
 ) -> None:
     """Write a build's files and keep its result."""
     done.built.append(build)

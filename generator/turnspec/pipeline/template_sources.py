@@ -41,9 +41,7 @@ def read_overlay_of(project: Project, name: str) -> tuple[OverlayText | None, li
     return OverlayText(file, text), problems
 
 
-def read_sources_anywhere(
-    paths: Sequence[Path],
-) -> tuple[list[TemplateSource], list[Problem]]:
+def read_sources_anywhere(paths: Sequence[Path]) -> tuple[list[TemplateSource], list[Problem]]:
     """Read all templates of some files and folders; a second one of a name is a problem."""
     found, problems = read_templates_of(paths)
     return [source for _, source in found], problems

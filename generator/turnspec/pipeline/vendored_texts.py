@@ -40,8 +40,6 @@ from turnspec.spec.problems import Problem
 #: The module of types that all parsers have in common, as a copy's banner names it.
 PROTOCOL = "turnspec.protocol"
 PROTOCOL_FILE = "protocol.py"
-#: What a banner says a file is made from that parsers share.
-ENGINES = (ENGINE, SCRIPT_ENGINE)
 
 
 class Language(StrEnum):

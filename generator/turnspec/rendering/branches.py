@@ -38,7 +38,6 @@ class Branch:
     unreachable: str = ""
 
     def __str__(self) -> str:
-        """Return where it is and what decides on it."""
         cut = len(self.condition) > _LONGEST
         return f"line {self.line}, {self.condition[:_LONGEST]}{'…' if cut else ''}"
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from types import TracebackType
 from typing import Any, Self
 
 from jinja2 import Template, TemplateSyntaxError
@@ -68,7 +67,6 @@ class RenderWorker:
     """
 
     def __init__(self, time_limit: float = TIME_LIMIT) -> None:
-        """Take the limit in seconds for one rendering."""
         self._time_limit = time_limit
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
@@ -82,13 +80,7 @@ class RenderWorker:
         """Return itself; the process starts with the first template."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """End the process."""
+    def __exit__(self, *_: object) -> None:
         self._stop()
 
     def close(self) -> None:
@@ -246,7 +238,6 @@ class TemplateRenderer:
     """What answers requests, in whichever process it is."""
 
     def __init__(self) -> None:
-        """Have no template yet."""
         self._environment = create_environment()
         self._template: Template | None = None
 

@@ -35,11 +35,6 @@ def packed(entries: Sequence[Entry], more: Mapping[str, str]) -> str:
     return base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
 
 
-def unpacked(text: str) -> Any:
-    """Return what a text holds that was packed."""
-    return json.loads(zlib.decompress(base64.b64decode(text)))
-
-
 def _text(text: TextToTry, tools: list[Any]) -> list[Any]:
     """Return a text as the script reads it; tool definitions are told by their place in a list."""
     own = list(text.tools)

@@ -40,7 +40,6 @@ class RefusalError(Exception):
     """A request that isn't answered as asked, and why."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
-        """Take the status and a sentence."""
         super().__init__(reason)
         self.status = status
 

@@ -9,11 +9,7 @@ from turnspec.review.rules import Finding, Severity
 from turnspec.spec.visible import visible
 from turnspec.spec.yaml_text import quoted
 
-_COMMANDS = {
-    Severity.BREAKING: "error",
-    Severity.LENIENT: "warning",
-    Severity.COMPATIBLE: "notice",
-}
+_COMMANDS = {Severity.BREAKING: "error", Severity.LENIENT: "warning", Severity.COMPATIBLE: "notice"}
 _LENGTH = 200
 
 

@@ -7,10 +7,9 @@ spec's limits say. Turns that their own parser doesn't read are counted, and pro
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from turnspec.codegen.format_module import FormatModule
-from turnspec.rendering.conversation import tool_definitions
 from turnspec.review.rules import Severity
 from turnspec.spec.model import Spec
 from turnspec.spec.results import Counterexample
@@ -105,7 +104,7 @@ def _graded(reader: Format, writer: Format, written: WrittenTurn) -> _Graded:
     turn, meant = written.turn, written.meant
     own = as_read(writer.spec, writer.module, turn)
     # Without a prefill a parser takes the prompt of its own template.
-    alone = Turn(turn.text, None, turn.tools, turn.thinking)
+    alone = replace(turn, prefill=None)
     found = as_read(writer.spec, reader.module, alone)
     return _Graded(
         severity=grade(meant, found),
@@ -143,8 +142,7 @@ def _written(spec: Spec) -> Iterator[WrittenTurn]:
             if found is None:
                 continue
             shown = expected_message(spec, with_prompt(spec, message, thinking))
-            turn = Turn(found.text, found.prefill, tool_definitions(shown.calls), thinking)
-            yield WrittenTurn(turn, as_meant(spec, shown), bool(shown.calls))
+            yield WrittenTurn(found, as_meant(spec, shown), bool(shown.calls))
 
 
 def _worst(grades: Sequence[Severity]) -> Severity:

@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from turnspec.pipeline.project import OutputPaths, Project
-from turnspec.review.compare import (
-    Review,
-    Source,
-    compare_all,
-    compare_sources,
-)
+from turnspec.review.compare import Review, Source, compare_all, compare_sources
 from turnspec.spec.files import SPEC_SUFFIX, load_checked_spec, read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec

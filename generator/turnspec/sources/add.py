@@ -18,7 +18,7 @@ from turnspec.sources.index import (
 )
 from turnspec.sources.index_edit import with_entries, with_origins, with_pin, without_entry
 from turnspec.sources.reading import SourceTemplate, read_templates
-from turnspec.sources.text_files import read_text, sha256_of
+from turnspec.sources.text_files import found_sha256, read_text
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.input_files import file_bytes
 from turnspec.spec.os_reasons import reason
@@ -151,7 +151,7 @@ def _changed_index(result: AddResult, text: str, root: Path) -> str | Problem:
 
 def _new_pin(template: SourceTemplate, entry: Entry, root: Path) -> dict[str, object]:
     """Return what the index is to say of a template; an edited one is still from its source."""
-    if template.pin or _found_checksum(root / entry.location) != template.sha256:
+    if template.pin or found_sha256(root / entry.location) != template.sha256:
         return _row(template)
     known = {key: getattr(entry, key) for key in ("source", "bos_token", "eos_token", "tokenizer")}
     return _row(replace(template, **known))
@@ -172,15 +172,8 @@ def edited_templates(entries: Iterable[Entry], root: Path) -> list[Entry]:
     return [
         entry
         for entry in entries
-        if entry.origin == LOCAL and _found_checksum(root / entry.location) != entry.sha256
+        if entry.origin == LOCAL and found_sha256(root / entry.location) != entry.sha256
     ]
-
-
-def _found_checksum(path: Path) -> str | None:
-    try:
-        return sha256_of(file_bytes(path))
-    except OSError:
-        return None
 
 
 def _row(template: SourceTemplate) -> dict[str, object]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from turnspec.sources.hub_place import HUB
 from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, Index, read_index
-from turnspec.sources.text_files import sha256_of
-from turnspec.spec.input_files import file_bytes
+from turnspec.sources.text_files import found_sha256
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
@@ -72,16 +71,16 @@ def _fetch_missing(
     root: Path, index: Index, offline: bool, console: Console | None
 ) -> list[Problem]:
     problems: list[Problem] = []
-    pinned = [entry for entry in index.entries if entry.origin == HUB]
-    missing = [entry for entry in pinned if _checksum(root, entry) != entry.sha256]
-    if missing:
+    lacking: dict[str, list[Entry]] = {}
+    for entry in index.entries:
+        if _checksum(root, entry) != entry.sha256:
+            lacking.setdefault(entry.origin, []).append(entry)
+    if HUB in lacking:
         from turnspec.sources.hub import fetch_pinned
 
-        problems += fetch_pinned(missing, root, offline=offline)
+        problems += fetch_pinned(lacking[HUB], root, offline=offline)
     for origin in index.origins.values():
-        pinned = [entry for entry in index.entries if entry.origin == origin.id]
-        missing = [entry for entry in pinned if _checksum(root, entry) != entry.sha256]
-        if not missing:
+        if not (missing := lacking.get(origin.id)):
             continue
         # Loading the network's libraries takes longer than reading all templates.
         from turnspec.sources.download import obtain
@@ -107,10 +106,7 @@ def _replaced(entry: Entry) -> Problem:
 
 
 def _checksum(root: Path, entry: Entry) -> str | None:
-    try:
-        return sha256_of(file_bytes(root / entry.location))
-    except OSError:
-        return None
+    return found_sha256(root / entry.location)
 
 
 def template_file(root: Path, entry: Entry) -> TemplateFile:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from turnspec.spec.input_files import open_file
 
@@ -36,7 +37,6 @@ class TruncatedFileError(DamagedFileError):
     """The metadata goes on behind the file's end, at least up to ``end``."""
 
     def __init__(self, size: int, end: int) -> None:
-        """Take the file's size, and where it should end."""
         super().__init__(f"the file ends at {size}, in the middle of its metadata")
         self.end = end
 
@@ -77,7 +77,10 @@ class Metadata:
         value = self._values.get(key)
         if value is None or value.is_array:
             return None
-        return self._decoded(value.kind, value.start)
+        if value.kind == _STRING:
+            return self._string(value.start)
+        found: tuple[Scalar] = self._unpacked(_NUMBERS[value.kind], value.start)
+        return found[0]
 
     def text(self, key: str) -> str | None:
         """Return a text; None for a value of another type, too."""
@@ -99,8 +102,7 @@ class Metadata:
         value = self._values.get(key)
         if value is None or not value.is_array or value.kind not in _NUMBERS:
             return ()
-        code = f"{self._order}{value.count}{_NUMBERS[value.kind]}"
-        return struct.unpack_from(code, self._data, value.start)
+        return self._unpacked(f"{value.count}{_NUMBERS[value.kind]}", value.start)
 
     def pair(self, key: str) -> bytes:
         """Return a key and its value as they stand in the file."""
@@ -157,12 +159,8 @@ class Metadata:
             raise DamagedFileError(f"there is no type {kind} of values")
         return self._checked(position, struct.calcsize(_NUMBERS[kind]))
 
-    def _decoded(self, kind: int, position: int) -> Scalar:
-        if kind == _STRING:
-            return self._string(position)
-        (number,) = struct.unpack_from(self._order + _NUMBERS[kind], self._data, position)
-        found: Scalar = number
-        return found
+    def _unpacked(self, code: str, position: int) -> tuple[Any, ...]:
+        return struct.unpack_from(self._order + code, self._data, position)
 
     def _string(self, position: int) -> str:
         length = self._number("Q", position)
@@ -173,8 +171,7 @@ class Metadata:
 
     def _number(self, code: str, position: int) -> int:
         self._checked(position, struct.calcsize(code))
-        (number,) = struct.unpack_from(self._order + code, self._data, position)
-        return int(number)
+        return int(self._unpacked(code, position)[0])
 
     def _bytes(self, position: int, length: int) -> bytes:
         return bytes(self._data[position : self._checked(position, length)])
@@ -194,10 +191,8 @@ def metadata_end(data: bytes) -> int:
     """
     try:
         Metadata(data)
-    except TruncatedFileError as error:
-        return error.end
-    except DamagedFileError:
-        return 0
+    except DamagedFileError as error:
+        return error.end if isinstance(error, TruncatedFileError) else 0
     return 0
 
 

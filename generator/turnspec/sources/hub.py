@@ -16,7 +16,7 @@ from turnspec.sources.hub_settings import HubSettings, hub_settings
 from turnspec.sources.index import INDEX_FILE, Entry
 from turnspec.sources.reading import GGUF_SUFFIX, TEXT_FILES, read_named_texts, read_templates
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.input_files import file_text
+from turnspec.spec.input_files import text_if_there
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 
@@ -32,11 +32,7 @@ Tell = Callable[[str], None]
 
 
 def fetch_model(
-    model: HubModel,
-    settings: HubSettings,
-    tell: Tell = lambda line: None,
-    *,
-    to_keep: bool = False,
+    model: HubModel, settings: HubSettings, tell: Tell = lambda line: None, *, to_keep: bool = False
 ) -> Path | Problem:
     """Return where a model's templates lie: a folder, or a file of which the beginning is there.
 
@@ -176,10 +172,7 @@ def _cached(model: HubModel, settings: HubSettings) -> Path | None:
 
 
 def _noted(reference: Path) -> str:
-    try:
-        commit = file_text(reference).strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+    commit = (text_if_there(reference) or "").strip()
     return commit if COMMIT.fullmatch(commit) else ""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnspec.sources.cache import cache_folder
-from turnspec.spec.input_files import file_text
+from turnspec.spec.input_files import text_if_there
 
 _ENDPOINT = "https://huggingface.co"
 _TRUE = ("1", "ON", "YES", "TRUE")
@@ -47,7 +47,7 @@ def hub_settings(given: Mapping[str, str] = os.environ) -> HubSettings:
 
     home = place("HF_HOME", usual=f"{chosen('XDG_CACHE_HOME', usual='~/.cache')}/huggingface")
     token_file = place("HF_TOKEN_PATH", usual=f"{home}/token")
-    token = chosen("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN") or _text(token_file)
+    token = chosen("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN") or text_if_there(token_file) or ""
     silence = chosen("HF_HUB_DOWNLOAD_TIMEOUT")
     return HubSettings(
         endpoint=chosen("HF_ENDPOINT", usual=_ENDPOINT).rstrip("/"),
@@ -58,13 +58,6 @@ def hub_settings(given: Mapping[str, str] = os.environ) -> HubSettings:
         offline=is_true("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"),
         silence=float(silence) if silence.isdecimal() and int(silence) else 10.0,
     )
-
-
-def _text(file: Path) -> str:
-    try:
-        return file_text(file)
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _header(token: str) -> str | None:

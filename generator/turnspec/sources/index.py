@@ -15,7 +15,7 @@ from turnspec.spec.naming import naming_faults, template_name
 from turnspec.spec.plain import tokenizer_from_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import REGENERATE
-from turnspec.spec.yaml_document import Document, YamlPath, path_text, read_document
+from turnspec.spec.yaml_document import YamlPath, path_text, read_document
 
 INDEX_FILE = "templates/index.yaml"
 FETCHED_FOLDER = "templates/fetched"
@@ -121,9 +121,7 @@ def read_index(root: Path, *, trusted: bool = False) -> tuple[Index, list[Proble
     ``trusted`` one has the right form isn't asked, as what can tell takes long to load.
     """
     text, problems = read_text(root / INDEX_FILE, INDEX_FILE)
-    if problems:
-        return _NOTHING, problems
-    return parse_index(text, trusted=trusted)
+    return (_NOTHING, problems) if problems else parse_index(text, trusted=trusted)
 
 
 def parse_index(text: str, *, trusted: bool = False) -> tuple[Index, list[Problem]]:
@@ -137,7 +135,11 @@ def _parsed(text: str, trusted: bool) -> tuple[Index, Sequence[Problem]]:
     document, problems = read_document(text, INDEX_FILE)
     if document is None or problems:
         return _NOTHING, problems
-    faults = [] if trusted else _violations(document)
+    faults: list[_Fault] = []
+    if not trusted:
+        from turnspec.sources.index_schema import schema_violations  # which takes long to load
+
+        faults += schema_violations(document, INDEX_FILE)
     data = document.data
     if not isinstance(data, dict) or any(place in _FRAME for place, _ in faults):
         return _NOTHING, _problems(faults)
@@ -149,9 +151,8 @@ def _parsed(text: str, trusted: bool) -> tuple[Index, Sequence[Problem]]:
         place: _entry(row, document.line(place))
         for place, row in _sound_rows(data, "templates", faults)
     }
-    ids = [row.get("id") for row in data["origins"] if isinstance(row, dict)]
-    known = {name for name in ids if isinstance(name, str)}
-    for place, message in _entry_faults(entries, known):
+    ids = (row.get("id") for row in data["origins"] if isinstance(row, dict))
+    for place, message in _entry_faults(entries, {it for it in ids if isinstance(it, str)}):
         problem = Problem(message, INDEX_FILE, document.line(place), path_text(place))
         faults.append((place, problem))
     wrong = _wrong_rows(faults)
@@ -161,12 +162,6 @@ def _parsed(text: str, trusted: bool) -> tuple[Index, Sequence[Problem]]:
         if place not in wrong and (entry.origin in (LOCAL, HUB, *origins))
     ]
     return Index(origins, tuple(usable), _command(data, faults)), _problems(faults)
-
-
-def _violations(document: Document) -> list[_Fault]:
-    from turnspec.sources.index_schema import schema_violations
-
-    return list(schema_violations(document, INDEX_FILE))
 
 
 def _entry(row: Mapping[str, Any], line: int | None) -> Entry:

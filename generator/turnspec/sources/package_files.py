@@ -134,13 +134,10 @@ def _store(
         text = text_within(data, entry)
         actual = sha256_of(text.encode("utf-8"))
     except (NoTextError, UnicodeError) as error:
-        return [
-            Problem(f"{entry.file}: {origin.file}: {entry.path}: {error}", INDEX_FILE, entry.line)
-        ]
+        wrong = f"{origin.file}: {entry.path}: {error}"
+        return [Problem(f"{entry.file}: {wrong}", INDEX_FILE, entry.line)]
     if is_pinned and actual != entry.sha256:
-        message = (
-            f"{entry.file}: sha256 in {origin.file} is {actual}, the index pins {entry.sha256}"
-        )
-        return [Problem(message, INDEX_FILE, entry.line)]
+        wrong = f"sha256 in {origin.file} is {actual}, the index pins {entry.sha256}"
+        return [Problem(f"{entry.file}: {wrong}", INDEX_FILE, entry.line)]
     write_atomically(root / entry.location, text)
     return []

@@ -34,7 +34,12 @@ class PipSettings:
 
 def read_pip_settings() -> PipSettings:
     """Ask pip for its settings (files and PIP_* variables); without pip the variables alone."""
-    return settings_from(parse_pip_config(_pip_config_list()) or _from_environment(os.environ))
+    variables = {
+        name.removeprefix("PIP_").replace("_", "-").lower(): value
+        for name, value in os.environ.items()
+        if name.startswith("PIP_")
+    }
+    return settings_from(parse_pip_config(_pip_config_list()) or variables)
 
 
 def parse_pip_config(listing: str) -> dict[str, str]:
@@ -71,14 +76,6 @@ def _pip_config_list() -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""
-
-
-def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name.removeprefix("PIP_").replace("_", "-").lower(): value
-        for name, value in environment.items()
-        if name.startswith("PIP_")
-    }
 
 
 def _unquoted(value: str) -> str:

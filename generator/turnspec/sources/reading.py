@@ -168,9 +168,7 @@ def _is_text(text: str) -> bool:
     return True
 
 
-def read_config_templates(
-    path: Path,
-) -> tuple[dict[str, object], dict[str, str], list[Problem]]:
+def read_config_templates(path: Path) -> tuple[dict[str, object], dict[str, str], list[Problem]]:
     """Read a tokenizer_config.json: what it holds, and the chat templates that go with it.
 
     Template files beside it win over its own, where it has the name that they are looked up by.

@@ -20,6 +20,14 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def found_sha256(path: Path) -> str | None:
+    """Return the sha256 of a file that is small, None where it can't be read."""
+    try:
+        return sha256_of(file_bytes(path))
+    except OSError:
+        return None
+
+
 def read_text(path: Path, shown: str) -> tuple[str, list[Problem]]:
     """Return a UTF-8 file's text, line ends untouched. ``shown`` is what problems call the file."""
     try:

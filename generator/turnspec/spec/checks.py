@@ -38,21 +38,10 @@ from turnspec.spec.yaml_document import Document, YamlPath, path_text
 
 _Finding = tuple[YamlPath, str]
 
-_CALL_SLOTS = (
-    SlotKind.NAME,
-    SlotKind.ID,
-    SlotKind.INDEX,
-    SlotKind.COUNT,
-    SlotKind.ARGUMENTS,
-)
+_CALL_SLOTS = (SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.COUNT, SlotKind.ARGUMENTS)
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)
 #: What holds text, of which some characters may not come back.
-_TEXTS = (
-    Subject.REASONING,
-    Subject.CONTENT,
-    Subject.ARGUMENT_STRING,
-    Subject.ARGUMENT_KEY,
-)
+_TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING, Subject.ARGUMENT_KEY)
 _MEMBER_SLOTS = (SlotKind.KEY, SlotKind.VALUE)
 #: What begins another value than a string, or stands between values.
 _NO_QUOTES = "{}[]:,-+.\\"

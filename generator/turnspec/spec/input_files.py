@@ -58,6 +58,14 @@ def file_text(path: Path, errors: str = "strict") -> str:
     return _text(file_bytes(path), errors)
 
 
+def text_if_there(path: Path) -> str | None:
+    """Return the text of a file, None where it can't be read or is no text."""
+    try:
+        return file_text(path)
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def standard_input() -> str:
     """Return the text of standard input, as `file_text` does. Raises OSError."""
     return _text(_read(sys.stdin.buffer, "standard input"), "replace")

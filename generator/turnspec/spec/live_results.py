@@ -81,8 +81,7 @@ def _record(data: object) -> LiveRecord:
 
 
 _RECORDS = Records(
-    keys={(LiveRecord, "engine"): "llama-cpp-python"},
-    required=frozenset({(LiveRecord, "formats")}),
+    keys={(LiveRecord, "engine"): "llama-cpp-python"}, required=frozenset({(LiveRecord, "formats")})
 )
 
 

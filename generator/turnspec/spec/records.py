@@ -27,7 +27,6 @@ class MisfitError(Exception):
     """A value that isn't what it should be."""
 
     def __init__(self, place: str, wanted: str) -> None:
-        """Take where the value is and what it must be."""
         super().__init__(f"must be {wanted}")
         self.place = place
 

@@ -70,7 +70,6 @@ class RungResult:
         return self.passed > 0 and not self.failed
 
     def __str__(self) -> str:
-        """Return the figures in a few words."""
         if not self.total:
             return f"nothing was checked{f': {self.note}' if self.note else ''}"
         note = f" ({self.note})" if self.note else ""

@@ -75,7 +75,6 @@ class Judgement:
         return self.told or ", ".join(map(str, self.shortfalls))
 
     def __str__(self) -> str:
-        """Return one line."""
         return f"not verified: {self.reason}" if self.reason else "verified"
 
 

@@ -32,7 +32,8 @@ def begun_markers(spec: Spec, grammar: Grammar) -> Iterator[tuple[str, tuple[Wal
         written = written_input(spec, message, thinking=rule == "reasoning-turn" or None)
         if written and _PLACE in written.text:
             before, _, after = written.text.partition(_PLACE)
-            yield written.prefill, tuple(_walk(rule, before, text, after) for text in texts)
+            prompt = written.prefill or ""
+            yield prompt, tuple(_walk(rule, before, text, after) for text in texts)
 
 
 def _walk(rule: str, before: str, text: str, after: str) -> Walk:

@@ -37,11 +37,8 @@ def chunking(spec: Spec, module: FormatModule) -> RungResult:
         if found is None:
             tally.leave_out("messages that the prompt leaves no place for")
             continue
-        options: dict[str, object] = {
-            "tools": tool_definitions(message.calls),
-            "prefill": found.prefill,
-            "enable_thinking": thinking,
-        }
+        tools = tool_definitions(message.calls)
+        options: dict[str, object] = {"tools": tools, "prefill": found.prefill}
         _Splits(spec, module, options, found.text).check(markers, tally)
     return tally.result("no prompt leaves a place for a sample turn")
 

@@ -34,7 +34,6 @@ class Said:
         return mine == others
 
     def __str__(self) -> str:
-        """Return the parts that are there, in one line."""
         calls = [f"{name}({text}){f' {id_}' if id_ else ''}" for name, text, id_ in self.calls]
         parts: dict[str, object] = {
             "reasoning": self.reasoning,

@@ -112,7 +112,12 @@ def compile_lazy(
     gbnf: str, patterns: Sequence[str], *, entry: str = "root", vocabulary: LlamaVocabulary
 ) -> LlamaCppGrammar | Problem:
     """Compile a grammar that sleeps until the text so far shows one of the patterns."""
-    return _compiled(vocabulary, lambda: _lazy_sampler(vocabulary, gbnf, entry, patterns))
+    functions = vocabulary.library.functions
+    words = (ctypes.c_char_p * len(patterns))(*(pattern.encode() for pattern in patterns))
+    no_tokens = (functions.llama_token * 0)()
+    start = functions.llama_sampler_init_grammar_lazy_patterns
+    given = (vocabulary.pointer, gbnf.encode(), entry.encode(), words, len(patterns), no_tokens, 0)
+    return _compiled(vocabulary, lambda: start(*given))
 
 
 def _compiled(vocabulary: LlamaVocabulary, start: Callable[[], Any]) -> LlamaCppGrammar | Problem:
@@ -122,17 +127,6 @@ def _compiled(vocabulary: LlamaVocabulary, start: Callable[[], Any]) -> LlamaCpp
     grammar = LlamaCppGrammar(vocabulary, sampler)
     weakref.finalize(grammar, vocabulary.library.functions.llama_sampler_free, sampler)
     return grammar
-
-
-def _lazy_sampler(
-    vocabulary: LlamaVocabulary, gbnf: str, entry: str, patterns: Sequence[str]
-) -> Any:
-    functions = vocabulary.library.functions
-    words = (ctypes.c_char_p * len(patterns))(*(pattern.encode() for pattern in patterns))
-    no_tokens = (functions.llama_token * 0)()
-    return functions.llama_sampler_init_grammar_lazy_patterns(
-        vocabulary.pointer, gbnf.encode(), entry.encode(), words, len(patterns), no_tokens, 0
-    )
 
 
 def wakes_in_vain(grammar: LlamaCppGrammar, patterns: Sequence[str], written: bytes) -> bool:

@@ -23,7 +23,6 @@ class Characters:
     negated: bool = False
 
     def __contains__(self, char: str) -> bool:
-        """Say whether the class allows this character."""
         code = ord(char)
         for low, high in self.ranges:  # a loop, as this is asked for each character of each text
             if low <= code <= high:

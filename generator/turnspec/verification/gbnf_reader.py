@@ -37,19 +37,14 @@ class Grammar:
     rules: Mapping[str, Expression]
     costs: Mapping[str, int] = field(default_factory=dict)
 
-    def literals(self) -> frozenset[str]:
-        """Return all literal texts; a marker that is spelled out counts as one."""
-        parts = (part for body in self.rules.values() for part in all_parts(body))
-        return frozenset(part.text for part in parts if isinstance(part, Text) and part.text)
-
 
 def read_grammar(gbnf: str) -> Grammar | Problem:
     """Read GBNF text; a rule that is missing, doubled or without an end is a problem, too."""
     rules: dict[str, Expression] = {}
     for number, line in enumerate(gbnf.split("\n"), start=1):
         rule = _rule_of(line)
-        if isinstance(rule, _Unreadable):
-            return Problem(f"{rule.why} at column {rule.column}", line=number)
+        if isinstance(rule, str):
+            return Problem(rule, line=number)
         if rule is None:
             continue
         if rule[0] in rules:
@@ -116,23 +111,15 @@ def _rule_costs(rules: Mapping[str, Expression]) -> dict[str, int]:
     return costs
 
 
-@dataclass(frozen=True, slots=True)
-class _Unreadable:
-    """Why a line isn't a rule, and where, from 1 on."""
-
-    why: str
-    column: int
-
-
 # A format's grammars, bound to this and that, have most of their rules in common.
 @lru_cache(maxsize=4096)
-def _rule_of(line: str) -> tuple[str, Expression] | _Unreadable | None:
-    """Return the rule in a line; None for a comment or an empty line."""
+def _rule_of(line: str) -> tuple[str, Expression] | str | None:
+    """Return the rule in a line, or why it is none; None for a comment or an empty line."""
     reader = _Reader(line)
     try:
         return reader.rule()
     except _UnreadableError as error:
-        return _Unreadable(str(error), reader.place + 1)
+        return f"{error} at column {reader.place + 1}"
 
 
 class _UnreadableError(Exception):

@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -59,10 +59,7 @@ def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind = bind_gra
     for written in written_turns(spec, gbnf, bind):
         tally.add(written.fault())
     found = tally.result()
-    turns = found.total - walked
-    return RungResult(
-        found.passed, found.failed, found.example, f"{walked} walks, {turns} written turns"
-    )
+    return replace(found, note=f"{walked} walks, {found.total - walked} written turns")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from functools import partial
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
-from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part, ReasoningMode, Spec, ThinkingState
 from turnspec.spec.prompt_state import PromptState
@@ -152,11 +151,11 @@ def round_trip(
         turn, _ = renderer.turn(message)
         if turn is None:
             return _REFUSED
-        found = renderer.parser_input(turn)
+        shown = as_rendered(spec, message)
+        found = renderer.parser_input(turn, shown.calls)
         if found is None:
             return Counterexample(turn, f"the header {spec.turn.header!r}", "no such header")
-        shown = as_rendered(spec, message)
-        return _read_back(spec, module, shown, Turn(found.text, found.prefill, _offer(shown)))
+        return _read_back(spec, module, shown, found)
 
     tally = Tally()
     check_messages([*sample_messages(spec), *given], check, tally)
@@ -172,8 +171,8 @@ def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message
             return _NO_PLACE
         shown = expected_message(form, with_prompt(form, message, thinking))
         # The parser is to know the prompt by what is asked for; what else may be set it is told.
-        prefill = None if form is spec else found.prefill
-        return _read_back(form, module, shown, Turn(found.text, prefill, _offer(shown), thinking))
+        given = replace(found, prefill=None) if form is spec else found
+        return _read_back(form, module, shown, given)
 
     tally = Tally()
     for thinking in spec.thinking.choices:
@@ -191,10 +190,6 @@ def _in_state(spec: Spec, state: ThinkingState) -> Spec:
     start, end = next(opened, own)
     reasoning = replace(spec.reasoning, start=start, end=end)
     return replace(spec, thinking=replace(spec.thinking, default=state), reasoning=reasoning)
-
-
-def _offer(message: Message) -> list[dict[str, object]]:
-    return tool_definitions(message.calls)
 
 
 def _read_back(spec: Spec, module: FormatModule, shown: Message, turn: Turn) -> Outcome:

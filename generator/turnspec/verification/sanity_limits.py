@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from turnspec.codegen.writer import applies, as_rendered, write_turn
-from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import JsonType, Limit, Spec, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
-from turnspec.verification.comparing import Turn, as_meant, as_read
+from turnspec.verification.comparing import as_meant, as_read
 from turnspec.verification.messages import EDGE_VALUES, allowed_text, sample_messages
 from turnspec.verification.sanity_view import Finding, View
 from turnspec.verification.turns import never_renders_calls
@@ -48,7 +47,8 @@ def limits(view: View) -> Iterator[Finding]:
         without = replace(view.spec, limits=tuple(x for x in view.spec.limits if x is not limit))
         if given and all(_comes_back_somehow(view, without, message) for message in given):
             text = "is called ambiguous, but comes back from the parser"
-            yield f"limits[{number}]", f"{limit.subject} {text}: {_shown(given[0])}"
+            shown = given[0].content or given[0].reasoning or repr(given[0].calls)
+            yield f"limits[{number}]", f"{limit.subject} {text}: {quoted(shown)}"
 
 
 def _concerned(spec: Spec, limit: Limit) -> Iterator[Message]:
@@ -103,15 +103,6 @@ def _comes_back(view: View, spec: Spec, message: Message) -> bool:
         return True
     if not turn.endswith(write_turn(spec, message)):
         return False
-    found = view.renderer.parser_input(turn)
-    if found is None:
-        return False
     shown = as_rendered(spec, message)
-    read = as_read(
-        spec, view.module, Turn(found.text, found.prefill, tool_definitions(shown.calls))
-    )
-    return read == as_meant(spec, shown)
-
-
-def _shown(message: Message) -> str:
-    return quoted(message.content or message.reasoning or repr(message.calls))
+    found = view.renderer.parser_input(turn, shown.calls)
+    return found is not None and as_read(spec, view.module, found) == as_meant(spec, shown)

@@ -15,14 +15,7 @@ from turnspec.rendering.value_schemas import schema_of
 from turnspec.spec.characters import call_ends, is_key, is_name, not_in_keys
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import (
-    Part,
-    Slot,
-    SlotKind,
-    Spec,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.model import Part, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn, as_meant, as_read
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
@@ -123,8 +116,7 @@ def values(view: View) -> Iterator[Finding]:
         written = written_input(spec, message, thinking=True)
         if written is None or not may_be_written(spec, message):
             continue
-        turn = Turn(written.text, written.prefill, tool_definitions(message.calls))
-        is_read = as_read(spec, view.module, turn) == as_meant(spec, message)
+        is_read = as_read(spec, view.module, written) == as_meant(spec, message)
         is_allowed = grammar is not None and grammar.accepts(written.text)
         if is_read != is_allowed:
             path = f"tools.arguments.values.{json_type(value)}"
@@ -178,8 +170,7 @@ def names(view: View) -> Iterator[Finding]:
         written = written_input(spec, message, thinking=True)
         if not message.calls or message.calls[0] != named.call() or written is None:
             continue
-        turn = Turn(written.text, written.prefill, tool_definitions(message.calls))
-        is_read = as_read(spec, view.module, turn) == as_meant(spec, message)
+        is_read = as_read(spec, view.module, written) == as_meant(spec, message)
         is_read = named.is_one if reads_any and is_read else is_read
         is_allowed = view.allows(written.text)
         if set(named.ends) & set(named.text) or spec.named_lines:

@@ -46,17 +46,13 @@ def prompts(view: View) -> Iterator[Finding]:
         wanted = state.prompt
         if state != thinking.default and not state.variables and wanted in by_word:
             continue  # a word in a message gives it
-        found = _prompt(view, state.variables)
+        found = view.chat.using(state.variables).prompt().text or ""
         lead = found[: len(found) - len(wanted)]
         is_more = bool(header) and not wanted and header in found
         if is_more or not found.endswith(wanted) or _begins_inside(found, len(lead)):
             yield f"{path}.prompt", f"is {quoted(wanted)}; rendered is {quoted(found)}"
         elif state.before not in lead:
             yield f"{path}.before", f"is {quoted(state.before)}; rendered is {quoted(lead)}"
-
-
-def _prompt(view: View, settings: Mapping[str, object]) -> str:
-    return view.chat.using(settings).prompt().text or ""
 
 
 def words(view: View) -> Iterator[Finding]:
@@ -106,11 +102,8 @@ def header(view: View) -> Iterator[Finding]:
 
 def _begins_inside(text: str, at: int) -> bool:
     """Tell whether a marker is cut in two, and what follows isn't one itself."""
-    return splits_marker(text, at) and not _is_whole(markers(text[at:])[:1], text[at:].lstrip())
-
-
-def _is_whole(first: list[str], text: str) -> bool:
-    return bool(first) and text.startswith(first[0])
+    first = markers(text[at:])[:1]
+    return splits_marker(text, at) and not text[at:].lstrip().startswith(tuple(first))
 
 
 def ends(view: View) -> Iterator[Finding]:
@@ -132,7 +125,7 @@ def ends(view: View) -> Iterator[Finding]:
         behind = found.rpartition(anchors[part])[2]
         tail = written.rpartition(anchors[part])[2]
         if part is Part.CALLS:  # a call may say more once its result is there
-            tail = _section_end(spec) + end.followed
+            tail = (spec.tools.section_end if spec.tools else "") + end.followed
         if tail not in behind or (part is Part.CONTENT and not behind.startswith(tail)):
             yield path, f"is {quoted(end.followed)}; rendered is {quoted(behind)}"
             continue
@@ -162,10 +155,6 @@ def _untold(view: View) -> Chat:
 def _ends_alone(spec: Spec) -> bool:
     """Tell whether no call is rendered, or a single one ends in a way of its own."""
     return never_renders_calls(spec) or bool(spec.tools and spec.tools.after_first)
-
-
-def _section_end(spec: Spec) -> str:
-    return spec.tools.section_end if spec.tools else ""
 
 
 def _last_text(arguments: Mapping[str, object]) -> str:

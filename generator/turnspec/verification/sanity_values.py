@@ -11,20 +11,10 @@ from turnspec.verification.messages import EDGE_VALUES
 from turnspec.verification.sanity_view import Finding, View
 
 #: From the simplest on.
-_ENCODINGS = (
-    Encoding.RAW,
-    Encoding.JSON,
-    Encoding.PYTHON,
-    Encoding.QUOTED,
-    Encoding.ELEMENTS,
-)
+_ENCODINGS = (Encoding.RAW, Encoding.JSON, Encoding.PYTHON, Encoding.QUOTED, Encoding.ELEMENTS)
 #: Pairs of values that elements may write alike, by what is then ambiguous.
 _ALIKE: dict[Subject, tuple[tuple[object, object], ...]] = {
-    Subject.ARGUMENT_INNER_NULL: (
-        ([None], [""]),
-        ({"k": None}, {"k": ""}),
-        ({"k": None}, {}),
-    ),
+    Subject.ARGUMENT_INNER_NULL: (([None], [""]), ({"k": None}, {"k": ""}), ({"k": None}, {})),
     Subject.ARGUMENT_EMPTY: (([], ""), ({}, "")),
 }
 

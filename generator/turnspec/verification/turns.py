@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.text import whole_prefix
 from turnspec.codegen.writer import applies, as_rendered, write_parts
-from turnspec.rendering.conversation import Chat
-from turnspec.spec.message import Message
+from turnspec.rendering.conversation import Chat, tool_definitions
+from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
 from turnspec.spec.prompt_state import PromptState, prompt_state
-
-
-@dataclass(frozen=True, slots=True)
-class ParserInput:
-    """What a parser is given: the prompt's part of the turn, and what the model wrote."""
-
-    prefill: str
-    text: str
+from turnspec.verification.comparing import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +66,7 @@ class Renderer:
             return rendering.text, ""
         return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
 
-    def parser_input(self, turn: str) -> ParserInput | None:
+    def parser_input(self, turn: str, calls: Sequence[Call]) -> Turn | None:
         """Split a rendered turn behind what the generation prompt has in common with it."""
         header = self.spec.turn.header
         common = whole_prefix([turn, self.prompt])
@@ -83,10 +77,10 @@ class Renderer:
             common = turn[: start + len(header)]
         if start < 0:
             return None
-        return ParserInput(common[start:], turn[len(common) :])
+        return Turn(turn[len(common) :], common[start:], tool_definitions(calls))
 
 
-def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> ParserInput | None:
+def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> Turn | None:
     """Return what a model that follows its own format writes after a real generation prompt.
 
     ``thinking`` says which prompt. None where it leaves no place for the message's reasoning.
@@ -99,15 +93,16 @@ def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> Par
         shown = replace(shown, reasoning="")
     turn = spec.turn.header + write_parts(spec, shown, Part.START)
     if turn.startswith(prompt):
-        return ParserInput(prompt, turn[len(prompt) :])
-    if prompt.strip() and turn.startswith(prompt.rstrip()):  # and has other white space there
-        return ParserInput(prompt, turn[len(prompt.rstrip()) :].lstrip())
-    if state is PromptState.NEUTRAL or not has_reasoning:
+        text = turn[len(prompt) :]
+    elif prompt.strip() and turn.startswith(prompt.rstrip()):  # and has other white space there
+        text = turn[len(prompt.rstrip()) :].lstrip()
+    elif state is PromptState.NEUTRAL or not has_reasoning:
         return None
-    behind = write_parts(spec, replace(shown, reasoning=""), Part.REASONING)
-    if state is PromptState.OPEN:
-        return ParserInput(prompt, shown.reasoning + behind)
-    return ParserInput(prompt, behind.removeprefix(spec.reasoning.end))
+    else:
+        behind = write_parts(spec, replace(shown, reasoning=""), Part.REASONING)
+        is_open = state is PromptState.OPEN
+        text = shown.reasoning + behind if is_open else behind.removeprefix(spec.reasoning.end)
+    return Turn(text, prompt, tool_definitions(shown.calls), thinking)
 
 
 def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:

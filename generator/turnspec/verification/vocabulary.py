@@ -24,9 +24,7 @@ def token_ids(special_tokens: Iterable[str] = ()) -> Mapping[str, int]:
 
 
 def add_vocabulary(
-    writer: GGUFWriter,
-    special_tokens: Iterable[str] = (),
-    merges: Sequence[tuple[str, str]] = (),
+    writer: GGUFWriter, special_tokens: Iterable[str] = (), merges: Sequence[tuple[str, str]] = ()
 ) -> None:
     """Add the vocabulary to a file that is being written, with the numbers of `token_ids`.
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.elements import ELEMENT_TEXT
 from turnspec.grammar.tagged import RAW_TEXT
-from turnspec.verification.walks import Span, Walk
+from turnspec.verification.walks import Walk
 
 _BOUND_CALL = re.compile(r"(?:begun-)?call-(\d+)")
 _CALLS = ("call", "begun-call")
@@ -47,7 +47,6 @@ class MeantCall:
     strings: tuple[str, ...] | None
 
     def __str__(self) -> str:
-        """Return what is known of the call, in a few words."""
         said = [f"call {self.name}", f"id {self.id}" if self.id else ""]
         said.append(f"keys {', '.join(self.keys)}" if self.keys else "")
         texts = [json.dumps(text, ensure_ascii=False) for text in self.strings or ()]
@@ -64,7 +63,6 @@ class MeantTurn:
     calls: tuple[MeantCall, ...]
 
     def __str__(self) -> str:
-        """Return the parts that are there, in one line."""
         texts = {"reasoning": self.reasoning, "content": self.content}
         parts = [f"{name} {json.dumps(t, ensure_ascii=False)}" for name, t in texts.items() if t]
         return ", ".join([*parts, *map(str, self.calls)]) or "nothing"
@@ -150,17 +148,12 @@ def _call(walk: Walk, number: int, tools: Mapping[str, Any] | None) -> MeantCall
     name = list(tools)[(int(chosen[1]) - 1) % len(tools)]
     literals = [walk.of(span) for span in inside if not span.rule]
     keys = [key for key in tools[name]["properties"] if any(_holds(t, key) for t in literals)]
-    return MeantCall(name, identifier, tuple(sorted(keys)), tuple(_strings(walk, inside)))
+    strings = (_STRINGS[span.rule](walk.of(span)) for span in inside if span.rule in _STRINGS)
+    return MeantCall(name, identifier, tuple(sorted(keys)), tuple(strings))
 
 
 def _holds(text: str, key: str) -> bool:
     return re.search(rf"(?<![a-z]){key}(?![a-z])", text) is not None
-
-
-def _strings(walk: Walk, spans: Sequence[Span]) -> Iterator[str]:
-    for span in spans:
-        if span.rule in _STRINGS:
-            yield _STRINGS[span.rule](walk.of(span))
 
 
 def _read_call(call: Any, shows_ids: bool) -> MeantCall:

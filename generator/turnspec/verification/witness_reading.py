@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from turnspec.analysis.probes import CONTENT
 from turnspec.analysis.text import common_prefix, common_suffix, markers
 from turnspec.codegen.format_module import FormatModule
-from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.yaml_text import quoted
-from turnspec.verification.comparing import Said, Turn, as_read
+from turnspec.verification.comparing import Said, as_read
 from turnspec.verification.turns import Renderer
 from turnspec.verification.witness_tries import FORMS, NEEDLE, Try, answer_with, changed
 
@@ -92,11 +91,10 @@ class Reader:
         """Return what is read of an answer; None where it has another header."""
         chat = self.renderer.chat.using(variables)
         turn = chat.continued(answer_with(chat, form, keys)).text
-        found = self.renderer.parser_input(turn or "")
+        found = self.renderer.parser_input(turn or "", FORMS[form].calls)
         if found is None:
             return None
-        given = Turn(found.text, found.prefill, tool_definitions(FORMS[form].calls))
-        return _Read(found.text, as_read(self.renderer.spec, self.module, given))
+        return _Read(found.text, as_read(self.renderer.spec, self.module, found))
 
     def _fault(self, usual: _Read, given: _Read) -> str:
         """Return what is wrong with an answer, beside one that is as usual; "" if nothing is."""

@@ -23,7 +23,6 @@ class Source:
     """A Python source with its tree, and the places of its nodes."""
 
     def __init__(self, text: str) -> None:
-        """Take a source apart."""
         self.text = text
         self.tree = ast.parse(text)
         self._bytes = text.encode()
@@ -31,7 +30,7 @@ class Source:
         for line in self._bytes.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))
 
-    def start(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> int:
+    def start(self, node: ast.expr | ast.stmt | ast.pattern | ast.arg | ast.keyword) -> int:
         """Return where a node begins; its decorators belong to it."""
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
         first = min([node, *decorators], key=lambda found: found.lineno)
@@ -43,10 +42,6 @@ class Source:
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         return self._lines[node.end_lineno - 1] + node.end_col_offset
-
-    def begin_of_pattern(self, node: ast.pattern) -> int:
-        """Return where a pattern begins."""
-        return self._lines[node.lineno - 1] + node.col_offset
 
     def line_start(self, number: int) -> int:
         """Return where a line begins, of which the first is 1."""
@@ -79,18 +74,17 @@ class Source:
 
     def lines_of(self, body: list[ast.stmt]) -> tuple[int, int]:
         """Return the range of whole lines that statements take, with the comments above them."""
-        first = self._line_of(self.start(body[0]))
-        while first > 1 and self._is_comment(first - 1, body[0].col_offset):
-            first -= 1
-        last = self._line_of(self.end(body[-1]) - 1)
-        return self.line_start(first), self.line_end(last)
+        decorators: list[ast.expr] = getattr(body[0], "decorator_list", [])
+        first = min([body[0].lineno, *(each.lineno for each in decorators)])
+        last = body[-1].end_lineno or 0
+        return self.start_with_comments(first, body[0].col_offset), self.line_end(last)
 
-    def _is_comment(self, number: int, column: int) -> bool:
-        line = self.slice(self.line_start(number), self.line_end(number))
-        return line.startswith(" " * column + "#")
-
-    def _line_of(self, place: int) -> int:
-        return self._bytes.count(b"\n", 0, place) + 1
+    def start_with_comments(self, number: int, column: int) -> int:
+        """Return where a line begins, or the comments that stand right above it in a column."""
+        comment = b" " * column + b"#"
+        while number > 1 and self._bytes.startswith(comment, self._lines[number - 2]):
+            number -= 1
+        return self.line_start(number)
 
     def dropped(self, node: ast.stmt, *, alone: bool) -> Edit:
         """Return how a statement is dropped; one that is alone in its body leaves a `pass`."""
@@ -112,11 +106,9 @@ def bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
     return (body for body in found if isinstance(body, list))
 
 
-def indented(text: str, by: int) -> str:
-    """Return lines that are moved to the right, or (less than 0) to the left."""
-    if by >= 0:
-        return re.sub(r"^(?=[^\n])", " " * by, text, flags=re.MULTILINE)
-    return re.sub(rf"^ {{1,{-by}}}", "", text, flags=re.MULTILINE)
+def dedented(text: str, by: int) -> str:
+    """Return lines that are moved to the left by some blanks."""
+    return re.sub(rf"^ {{1,{by}}}", "", text, flags=re.MULTILINE)
 
 
 def blocks_of(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, indented
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, dedented
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
 
 
@@ -109,7 +109,7 @@ def _statement(
         yield Edit(start, end, _other_branch(source, node, kept, is_elif=is_elif))
     else:
         body = source.slice(*source.lines_of(kept))
-        yield Edit(start, end, indented(body, node.col_offset - kept[0].col_offset))
+        yield Edit(start, end, dedented(body, kept[0].col_offset - node.col_offset))
 
 
 def _is_elif(source: Source, node: ast.stmt) -> bool:
@@ -127,14 +127,9 @@ def _other_branch(source: Source, node: ast.If, kept: list[ast.stmt], *, is_elif
 
 def _vanishes(facts: Facts, node: ast.stmt) -> bool:
     """Tell whether facts leave nothing of a statement."""
-    match node:
-        case ast.Assert(test=test):
-            return facts.truth(test) is True
-        case ast.Match(cases=cases):
-            return not any(_may_come(facts, case) for case in cases)
-        case ast.If(test=test, orelse=[]) | ast.While(test=test, orelse=[]):
-            return facts.truth(test) is False
-    return False
+    if not isinstance(node, ast.If | ast.While) or node.orelse:
+        return False
+    return facts.truth(node.test) is False
 
 
 def _dropped(source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.stmt]) -> Edit:
@@ -155,10 +150,7 @@ def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:
     decides = isinstance(node.op, ast.Or)
     truths = [facts.truth(operand) for operand in node.values]
     if decides in truths:
-        value = facts.value(node.values[truths.index(decides)])
-        if isinstance(value, bool) or truths[0] is not decides:
-            value = decides
-        yield Edit(source.start(node), source.end(node), repr(value))
+        yield Edit(source.start(node), source.end(node), repr(decides))
         return
     kept = [operand for operand, truth in zip(node.values, truths, strict=True) if truth is None]
     if len(kept) == len(node.values):
@@ -201,7 +193,7 @@ def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
         patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else []
         if patterns and len(kept) < len(patterns):
             text = " | ".join(ast.unparse(pattern) for pattern in kept)
-            begin = source.begin_of_pattern(case.pattern)
+            begin = source.start(case.pattern)
             yield Edit(begin, source.end(case.pattern), text)
         if case.guard and guard:
             yield Edit(source.end(case.pattern), source.end(case.guard), "")
@@ -226,10 +218,5 @@ def _patterns(facts: Facts, pattern: ast.pattern) -> list[ast.pattern]:
 def _range_of_case(source: Source, node: ast.Match, number: int) -> tuple[int, int]:
     """Return the lines of a case, with the comments above it."""
     case = node.cases[number]
-    first = case.pattern.lineno
-    column = case.body[0].col_offset - 4
-    while source.slice(source.line_start(first - 1), source.line_end(first - 1)).startswith(
-        " " * column + "#"
-    ):
-        first -= 1
-    return source.line_start(first), source.lines_of(case.body)[1]
+    start = source.start_with_comments(case.pattern.lineno, case.body[0].col_offset - 4)
+    return start, source.lines_of(case.body)[1]

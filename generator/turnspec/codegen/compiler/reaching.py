@@ -1,16 +1,14 @@
-"""Drops what nothing reaches: functions, classes, methods, slots, constants and imports."""
+"""Drops what nothing reaches: functions, classes, methods, constants and imports."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from turnspec.codegen.compiler.edits import Edit, Source, blocks_of
 from turnspec.codegen.compiler.storing import loaded_in, unread_stores
-
-_Definition = ast.FunctionDef | ast.ClassDef
 
 
 @dataclass(slots=True)
@@ -88,8 +86,6 @@ def _used(nodes: Iterable[ast.AST]) -> _Reached:
                 found.attributes.add(node.attr)
             elif isinstance(node, ast.Assign) and _are_fields(node):
                 found.attributes |= set(ast.literal_eval(node.value))
-            elif isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Constant):
-                found.names |= _names_in(str(node.value.value))
     return found
 
 
@@ -108,16 +104,6 @@ def _names_of(node: ast.AST) -> set[str]:
 def _are_fields(node: ast.Assign) -> bool:
     """Tell whether a statement names the fields of a class, which anybody may read."""
     return any(ast.unparse(target) == "__match_args__" for target in node.targets)
-
-
-@cache
-def _names_in(text: str) -> frozenset[str]:
-    """Return the names in a type that is written as a text."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return frozenset()
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def reached(
@@ -259,7 +245,7 @@ def _typing(source: Source, node: ast.If, found: _Reached) -> Iterator[Edit]:
 
 
 def _members(source: Source, node: ast.ClassDef, found: _Reached) -> Iterator[Edit]:
-    """Drop methods that nobody calls, members that nobody reads, and slots of such."""
+    """Drop methods that nobody calls, and members that nobody reads."""
     for inner in node.body:
         name = inner.name if isinstance(inner, ast.FunctionDef) else ""
         if name and not _is_special(name) and name not in found.attributes:
@@ -267,17 +253,5 @@ def _members(source: Source, node: ast.ClassDef, found: _Reached) -> Iterator[Ed
         if not isinstance(inner, ast.Assign) or len(inner.targets) > 1:
             continue
         name = ast.unparse(inner.targets[0])
-        if name == "__slots__":
-            yield from _slots(source, inner.value, found)
-        elif not _is_special(name) and name not in found.attributes and len(node.body) > 1:
+        if not _is_special(name) and name not in found.attributes and len(node.body) > 1:
             yield Edit(*source.lines_of([inner]), "")
-
-
-def _slots(source: Source, value: ast.expr, found: _Reached) -> Iterator[Edit]:
-    if not isinstance(value, ast.Tuple):
-        return
-    names = [ast.literal_eval(name) for name in value.elts]
-    kept = [name for name in names if name in found.attributes]
-    if len(kept) < len(names):
-        text = ", ".join(f'"{name}"' for name in kept)
-        yield Edit(source.start(value), source.end(value), f"({text}{',' * (len(kept) == 1)})")

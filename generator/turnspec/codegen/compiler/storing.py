@@ -15,11 +15,7 @@ def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def unread_stores(
-    source: Source,
-    function: ast.FunctionDef,
-    read: Set[str],
-    loaded: Set[str],
-    pure: Set[str],
+    source: Source, function: ast.FunctionDef, read: Set[str], loaded: Set[str], pure: Set[str]
 ) -> Iterator[Edit]:
     """Drop what is put where nobody reads it, if nothing else comes of it."""
     holders: list[ast.AST] = [function]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from functools import lru_cache, partial
 
 from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, bodies, by_blocks
@@ -29,52 +29,9 @@ _EQUALS: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 
 
-def without_empty_functions(text: str) -> str:
-    """Return a source in which nobody calls a function, or a method, that does nothing."""
-    functions = [found for block in blocks_of(text) for found in _functions(block)]
-    others = {name for name, is_empty in functions if not is_empty}
-    empty = {name for name, is_empty in functions if is_empty} - others
-    return by_blocks(text, lambda block: _without_calls(block, frozenset(empty & _words(block))))
-
-
 @lru_cache(_KEPT)
 def _words(block: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", block))
-
-
-@lru_cache(_KEPT)
-def _functions(block: str) -> Sequence[tuple[str, bool]]:
-    """Return the functions of a block: the name, and whether it does nothing."""
-    nodes = (node for node in ast.walk(ast.parse(block)) if isinstance(node, ast.FunctionDef))
-    return [(node.name, _does_nothing(node)) for node in nodes]
-
-
-def _does_nothing(node: ast.FunctionDef) -> bool:
-    return len(node.body) == 1 and ast.get_docstring(node) is not None
-
-
-@lru_cache(_KEPT)
-def _without_calls(block: str, empty: frozenset[str]) -> str:
-    """Drop the statements that do nothing but call one of some functions."""
-    if not empty:
-        return block
-    source = Source(block)
-    return source.edited(_calls_of(source, empty))
-
-
-def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
-    for node in ast.walk(source.tree):
-        for body in bodies(node):
-            found = (statement for statement in body if _is_call_of(statement, empty))
-            yield from (source.dropped(statement, alone=len(body) == 1) for statement in found)
-
-
-def _is_call_of(node: ast.stmt, empty: Set[str]) -> bool:
-    match node:
-        case ast.Expr(ast.Call(ast.Name(name) | ast.Attribute(ast.Name("self"), name)) as call):
-            inner = {ast.unparse(x.func) for x in ast.walk(call) if isinstance(x, ast.Call)}
-            return name in empty and inner <= {ast.unparse(call.func), "len"}
-    return False
 
 
 def without_idle_generators(text: str) -> str:
@@ -125,9 +82,7 @@ def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
     for node in source.nodes():
         match node:
             case ast.YieldFrom(value=ast.Call(func=ast.Name(name)) as call) if name in idle:
-                around = 1 if source.stands_between(node, "(", ")") else 0
-                start, end = source.start(node) - around, source.end(node) + around
-                yield Edit(start, end, source.text_of(call))
+                yield _edit(source, node, source.text_of(call))
 
 
 def tidied(text: str) -> str:
@@ -219,16 +174,6 @@ def _returns(source: Source, body: list[ast.stmt]) -> Iterator[Edit]:
     """Return a value at once that is only named to be returned."""
     for node, following in itertools.pairwise(body):
         match node, following:
-            case (
-                ast.If(
-                    test=ast.Name() | ast.Attribute() | ast.Call() as test,
-                    body=[ast.Return(value=ast.Constant(value=False))],
-                    orelse=[],
-                ),
-                ast.Return(value=ast.Constant(value=True)),
-            ):
-                line = f"{' ' * node.col_offset}return not {source.text_of(test)}\n"
-                yield Edit(*source.lines_of([node, following]), line)
             case ast.Assign(targets=[ast.Name(id=name)]), ast.Return(value=ast.Name(id=returned)):
                 if name == returned:
                     yield Edit(source.start(node), source.start(node.value), "return ")

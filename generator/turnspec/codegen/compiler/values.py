@@ -17,7 +17,6 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.NotEq: operator.ne,
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
-    ast.Gt: operator.gt,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
 }
@@ -69,9 +68,6 @@ class Facts:
                 return self._joined(node)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return self._compared(left, op, right)
-            case ast.Tuple(elts=elements) | ast.Set(elts=elements):
-                found = tuple(map(self.value, elements))
-                return UNKNOWN if UNKNOWN in found else found
         return UNKNOWN
 
     def truth(self, node: ast.expr) -> bool | None:

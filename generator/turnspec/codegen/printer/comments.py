@@ -29,7 +29,6 @@ class Comments:
     """Comments by their lines; each is given once."""
 
     def __init__(self, source: str) -> None:
-        """Find the comments of a source."""
         self._beside: dict[int, str] = {}
         #: On lines of their own.
         self.alone: dict[int, str] = {}

@@ -24,14 +24,7 @@ from turnspec.codegen.printer.kinds import (
     union,
 )
 from turnspec.codegen.printer.layout import called, listed
-from turnspec.codegen.printer.names import (
-    LOW,
-    Annotations,
-    Class,
-    Signature,
-    Value,
-    camel,
-)
+from turnspec.codegen.printer.names import LOW, Annotations, Class, Signature, Value, camel
 
 #: Lists for which the runtime has classes of its own.
 _GROWING = ("GrowingText",)

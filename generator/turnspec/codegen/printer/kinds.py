@@ -10,7 +10,6 @@ class Refused(Exception):
     """The subset doesn't have this; it says what, and where."""
 
     def __init__(self, node: ast.AST, what: str) -> None:
-        """Take a node and what it is."""
         super().__init__(f"line {getattr(node, 'lineno', '?')}: {what}")
 
 

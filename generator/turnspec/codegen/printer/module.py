@@ -22,7 +22,6 @@ class NotInSubset(Exception):
     """What of a module is refused, each with its line."""
 
     def __init__(self, refusals: list[str]) -> None:
-        """Take what is refused."""
         self.refusals = refusals
         super().__init__("; ".join(refusals))
 

@@ -128,7 +128,6 @@ class Annotations:
     """Reads annotations."""
 
     def __init__(self, classes: Mapping[str, Class]) -> None:
-        """Begin with no names but those of classes."""
         self.classes = classes
         self.aliases: dict[str, Kind] = {}
         self.written: dict[str, ast.expr] = {}  # aliases that were not read yet

@@ -13,7 +13,6 @@ class Scope:
     """The names of a function, by what declares them."""
 
     def __init__(self, body: list[ast.stmt], parameters: Collection[str]) -> None:
-        """Find where the names of a function are declared."""
         #: Before a statement, and by it; of a loop, by the loop.
         self.before: dict[int, list[str]] = {}
         self.by: dict[int, set[str]] = {}

@@ -7,15 +7,7 @@ import ast
 from turnspec.codegen.printer.calls import Calls
 from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, Kind, Refused
-from turnspec.codegen.printer.layout import (
-    END,
-    LINE,
-    WHOLE,
-    WIDTH,
-    called,
-    enclosed,
-    laid_out,
-)
+from turnspec.codegen.printer.layout import END, LINE, WHOLE, WIDTH, called, enclosed, laid_out
 from turnspec.codegen.printer.names import OR, camel
 from turnspec.codegen.printer.scopes import Scope
 
@@ -26,7 +18,6 @@ class Statements(Calls):
     """Prints statements as lines."""
 
     def __init__(self, comments: Comments, *, is_typed: bool = True) -> None:
-        """Begin with no line."""
         super().__init__(is_typed=is_typed)
         self.comments = comments
         self.lines: list[str] = []
