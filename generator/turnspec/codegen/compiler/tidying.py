@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache, partial
 
-from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, bodies, by_blocks
+from turnspec.codegen.compiler.edits import (
+    Edit,
+    Source,
+    blocks_of,
+    bodies,
+    by_blocks,
+    source_of,
+    walked,
+    words_of,
+)
 
 _LINE_LENGTH = 88
 _KEPT = 10_000  # blocks: some for each of all formats, whose modules share most of them
@@ -34,18 +42,13 @@ def without_empty_functions(text: str) -> str:
     functions = [found for block in blocks_of(text) for found in _functions(block)]
     others = {name for name, is_empty in functions if not is_empty}
     empty = {name for name, is_empty in functions if is_empty} - others
-    return by_blocks(text, lambda block: _without_calls(block, frozenset(empty & _words(block))))
-
-
-@lru_cache(_KEPT)
-def _words(block: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", block))
+    return by_blocks(text, lambda block: _without_calls(block, frozenset(empty & words_of(block))))
 
 
 @lru_cache(_KEPT)
 def _functions(block: str) -> Sequence[tuple[str, bool]]:
     """Return the functions of a block: the name, and whether it does nothing."""
-    nodes = (node for node in ast.walk(ast.parse(block)) if isinstance(node, ast.FunctionDef))
+    nodes = (node for node in source_of(block).nodes if isinstance(node, ast.FunctionDef))
     return [(node.name, _does_nothing(node)) for node in nodes]
 
 
@@ -58,12 +61,12 @@ def _without_calls(block: str, empty: frozenset[str]) -> str:
     """Drop the statements that do nothing but call one of some functions."""
     if not empty:
         return block
-    source = Source(block)
+    source = source_of(block)
     return source.edited(_calls_of(source, empty))
 
 
 def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         for body in bodies(node):
             found = (statement for statement in body if _is_call_of(statement, empty))
             yield from (source.dropped(statement, alone=len(body) == 1) for statement in found)
@@ -72,7 +75,7 @@ def _calls_of(source: Source, empty: Set[str]) -> Iterator[Edit]:
 def _is_call_of(node: ast.stmt, empty: Set[str]) -> bool:
     match node:
         case ast.Expr(ast.Call(ast.Name(name) | ast.Attribute(ast.Name("self"), name)) as call):
-            inner = {ast.unparse(x.func) for x in ast.walk(call) if isinstance(x, ast.Call)}
+            inner = {ast.unparse(x.func) for x in walked(call) if isinstance(x, ast.Call)}
             return name in empty and inner <= {ast.unparse(call.func), "len"}
     return False
 
@@ -91,11 +94,11 @@ def without_idle_generators(text: str) -> str:
 
 @lru_cache(_KEPT)
 def _idle_readers(block: str) -> frozenset[str]:
-    return frozenset(name for name, _ in _readers(ast.parse(block)))
+    return frozenset(name for name, _ in _readers(source_of(block).tree))
 
 
 def _ordinary(block: str, idle: Set[str]) -> str:
-    return _without_reading(block, frozenset(idle & _words(block)))
+    return _without_reading(block, frozenset(idle & words_of(block)))
 
 
 @lru_cache(_KEPT)
@@ -103,7 +106,7 @@ def _without_reading(block: str, idle: frozenset[str]) -> str:
     """Make ordinary functions of readers of a block, and call them as such."""
     if not idle:
         return block
-    source = Source(block)
+    source = source_of(block)
     edits = [
         _edit(source, returns, source.text_of(result))
         for _, (returns, result) in _readers(source.tree)
@@ -116,13 +119,13 @@ def _readers(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.expr, ast.expr]]
     for node in tree.body:
         match node:
             case ast.FunctionDef(returns=ast.Subscript(value=ast.Name("Reading"), slice=result)):
-                waits = (isinstance(x, ast.Yield | ast.YieldFrom) for x in ast.walk(node))
+                waits = (isinstance(x, ast.Yield | ast.YieldFrom) for x in walked(node))
                 if node.returns and not any(waits):
                     yield node.name, (node.returns, result)
 
 
 def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
-    for node in source.nodes():
+    for node in source.nodes:
         match node:
             case ast.YieldFrom(value=ast.Call(func=ast.Name(name)) as call) if name in idle:
                 around = 1 if source.stands_between(node, "(", ")") else 0
@@ -138,7 +141,7 @@ def tidied(text: str) -> str:
 @lru_cache(_KEPT)
 def _tidied(text: str) -> str:
     while True:
-        source = Source(text)
+        source = source_of(text)
         edits = list(_edits(source))
         if not edits:
             return text
@@ -146,7 +149,7 @@ def _tidied(text: str) -> str:
 
 
 def _edits(source: Source) -> Iterator[Edit]:
-    for node in source.nodes():
+    for node in source.nodes:
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[op]) as compared):
                 if type(op) in _OPPOSITES:
