@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from turnspec.codegen.compiler.edits import (
@@ -72,6 +72,7 @@ def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit
     """Put a local's value in its place where it has but one, which facts have decided."""
     nodes = walked(function)
     names = [node for node in nodes if isinstance(node, ast.Name)]
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
     for node in nodes:
         match node:
             case ast.Assign(
@@ -80,14 +81,10 @@ def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit
             ):
                 uses = [use for use in names if use.id == name]
                 stored = [use for use in uses if not isinstance(use.ctx, ast.Load)]
-                if len(stored) == 1 and not _is_parameter(nodes, name):
+                if len(stored) == 1 and name not in parameters:
                     text = ast.unparse(value)
                     loaded = (use for use in uses if isinstance(use.ctx, ast.Load))
                     yield from (Edit(source.start(u), source.end(u), text) for u in loaded)
-
-
-def _is_parameter(nodes: Iterable[ast.AST], name: str) -> bool:
-    return any(isinstance(node, ast.arg) and node.arg == name for node in nodes)
 
 
 def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:
