@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import islice
 from random import Random
 from threading import Barrier, Thread
 from types import GeneratorType
@@ -90,9 +91,9 @@ def _all_places(name: str, most: int) -> Iterator[Place]:
 
 @cache
 def first_deviations(name: str) -> Sequence[Case]:
-    """Return the first case of each deviation; all are built, as they may be drawn together."""
+    """Return the first case of each deviation."""
     form = committed_format(name)
-    return [case for build in DEVIATIONS.values() for case in [*build(form)][:1]]
+    return [case for build in DEVIATIONS.values() for case in islice(build(form), 1)]
 
 
 def rest_of(parser: Any, place: Place) -> tuple[Any, Any]:
