@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_207,
     "lines, mean": 1_973,
     "lines, all": 396_531,
-    "lines of the engine and codegen": 10_151,
+    "lines of the engine and codegen": 10_249,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

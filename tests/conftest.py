@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,14 @@ _TOGETHER = (
         *("test_benchmarks", "test_codegen_", "test_compiler"),
     ),
 )
-#: Files that take long, so that no process is left with one of them at the end.
+#: Files that take long, the longest first, so that no process is left with one of them at the end.
 _FIRST = (
-    *(start for group in _TOGETHER for start in group),
-    *("test_starter", "test_readme", "test_repository", "test_report", "test_mid_stream"),
-    *("test_typescript", "test_vendor", "test_terminal", "test_catalog", "test_live"),
+    *(start for group in reversed(_TOGETHER) for start in group),
+    *("test_typescript", "test_mid_stream", "test_vendor", "test_catalog", "test_live", "test_cli"),
+    *("test_review", "test_starter", "test_repository", "test_module_coverage", "test_limits"),
+    *("test_engine_faults", "test_drawn_formats", "test_linear_time", "test_pipeline_"),
+    *("test_readme", "test_terminal", "test_explain", "test_streams", "test_report"),
+    "test_generated_style",
 )
 
 _USERS_CACHE = cache_folder()
@@ -77,8 +81,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files first that take long; their tests stay in order."""
-    items.sort(key=lambda item: not item.path.stem.startswith(_FIRST))
+    """Put the files first that take long, in their order; their tests stay in order."""
+
+    @cache
+    def place_of(file: str) -> int:
+        return next((at for at, start in enumerate(_FIRST) if file.startswith(start)), len(_FIRST))
+
+    items.sort(key=lambda item: place_of(item.path.stem))
 
 
 def pytest_collection_finish() -> None:

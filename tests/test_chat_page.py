@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ def pieces_of(text: str) -> list[str]:
     return [text[at : at + 4] for at in range(0, len(text), 4)]
 
 
+@cache
+def usual() -> Any:
+    """Return what is told of the turn in the usual form of events."""
+    return streamed(Replay(pieces_of(TURN)))
+
+
 def test_a_stream_is_read_as_it_comes() -> None:
     replay = Replay(pieces_of(TURN))
     told = streamed(replay, prompt="Hello", max_tokens=5)
@@ -66,7 +73,7 @@ def test_bytes_may_come_one_by_one() -> None:
 def test_an_event_has_lines_of_data(line_end: str, bytes_at_once: int) -> None:
     """As server-sent events have it: several lines, each ended by CR, LF or both."""
     replay = Replay(pieces_of(TURN), bytes_at_once=bytes_at_once, line_end=line_end, indent=1)
-    assert streamed(replay) == streamed(Replay(pieces_of(TURN)))
+    assert streamed(replay) == usual()
 
 
 def test_what_goes_wrong_is_told() -> None:

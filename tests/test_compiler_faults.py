@@ -14,7 +14,8 @@ FORM = "openbmb-minicpm5-1b"
 
 @pytest.fixture(scope="module")
 def planted() -> list[Fault]:
-    return sample(faults(FORM), len(Kind))
+    """One of each kind, none of those that are known to change nothing: these take all samples."""
+    return sample([each for each in faults(FORM) if pattern_of(each.title) is None], len(Kind))
 
 
 def test_nothing_is_noticed_where_nothing_is_wrong() -> None:
@@ -24,7 +25,7 @@ def test_nothing_is_noticed_where_nothing_is_wrong() -> None:
 def test_faults_of_each_kind_are_noticed(planted: list[Fault]) -> None:
     assert {fault.kind for fault in planted} == set(Kind)
     outcomes = [plant(fault) for fault in planted]
-    assert [outcome.title for outcome in outcomes if outcome.is_survivor] == []
+    assert [outcome.title for outcome in outcomes if not outcome.noticed] == []
 
 
 def test_a_parser_that_does_not_load_or_end_is_noticed() -> None:

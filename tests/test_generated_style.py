@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import black
@@ -33,6 +34,16 @@ _MODE = black.Mode(target_versions={TargetVersion.PY310})
 _WHOLE = NAMES if EVERY_FORMAT else first_of_each(FORMATS, {n: common_part(n) for n in FORMATS})
 
 
+def laid_out(source: str) -> str:
+    """Return a module as black lays it out, by what stands between two empty lines each."""
+    return "\n\n\n".join(map(_block_laid_out, source.removesuffix("\n").split("\n\n\n"))) + "\n"
+
+
+@cache  # modules share most of these
+def _block_laid_out(block: str) -> str:
+    return black.format_str(f"{block}\n", mode=_MODE).removesuffix("\n")
+
+
 @pytest.mark.parametrize("name", _WHOLE)
 def test_a_module_is_formatted_by_default_settings(name: str, tmp_path: Path) -> None:
     """Of whoever vendors it: 88 columns, and the rules that ruff has without being asked."""
@@ -46,13 +57,20 @@ def test_a_module_is_formatted_by_default_settings(name: str, tmp_path: Path) ->
             check=False,
         )
         assert done.returncode == 0, done.stdout
-    assert black.format_str(module_source(name), mode=_MODE) == module_source(name)
+    assert laid_out(module_source(name)) == module_source(name)
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name not in _WHOLE])
 def test_what_a_module_says_of_its_format_is_formatted(name: str) -> None:
     own = module_source(name).partition(f"\n\n\n{BEGINS_COMMON}")[0] + "\n"
-    assert black.format_str(own, mode=_MODE) == own
+    assert laid_out(own) == own
+
+
+def test_blocks_are_laid_out_as_a_whole_module_is() -> None:
+    source = module_source(_WHOLE[0])
+    assert black.format_str(source, mode=_MODE) == source
+    for wrong in ("x = 1\n\n\n\ny = 2\n", "x = 1\ndef f(): ...\n", "x = 1\n\n\nx = 'a'\n"):
+        assert laid_out(wrong) != wrong
 
 
 def test_modules_share_a_few_common_parts() -> None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import islice
 from random import Random
 from threading import Barrier, Thread
 from types import GeneratorType
@@ -42,7 +43,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
-from turnspec.deviations.turns import SAID, THOUGHT
+from turnspec.deviations.turns import SAID, THOUGHT, Case
 from turnspec.engine.json_texts import load_json
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
@@ -83,10 +84,16 @@ def _all_places(name: str, most: int) -> Iterator[Place]:
     for at in some(range(len(turn) + 1), most):
         yield Place(turn[:at], turn[at:], dict(form.options))
         yield Place(turn[:at], turn[at:], {**form.options, "reasoning": "inline", "echo": True})
-    for build in DEVIATIONS.values():
-        for case in list(build(form))[:1]:
-            at = len(case.text) * 3 // 5
-            yield Place(case.text[:at], case.text[at:], dict(case.options))
+    for case in first_deviations(name):
+        at = len(case.text) * 3 // 5
+        yield Place(case.text[:at], case.text[at:], dict(case.options))
+
+
+@cache
+def first_deviations(name: str) -> Sequence[Case]:
+    """Return the first case of each deviation."""
+    form = committed_format(name)
+    return [case for build in DEVIATIONS.values() for case in islice(build(form), 1)]
 
 
 def rest_of(parser: Any, place: Place) -> tuple[Any, Any]:

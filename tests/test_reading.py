@@ -67,11 +67,17 @@ def options_of(name: str, random: Random) -> dict[str, Any]:
         "echo": random.random() < 0.3,
         "reasoning": random.choice(("extract", "inline")),
         "enable_thinking": random.choice((None, True, False)),
-        "stop": random.choice(STOPS),
+        "stop": random.choice(stops_of(name)),
         "id_prefix": random.choice(("call_", "x")),
         "tools": random.choice((None, [], form.options["tools"], form.options["tools"])),
         "special_tokens": random.choice((None, None, [], tokens_of(name))),
     }
+
+
+@cache
+def stops_of(name: str) -> list[tuple[str, ...]]:
+    """Return two of the stops, so that a parser keeps what it makes for options."""
+    return Random(name).sample(STOPS, len(STOPS) if EVERY_FORMAT else 2)
 
 
 @cache

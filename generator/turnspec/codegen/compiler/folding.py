@@ -6,7 +6,15 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, dedented
+from turnspec.codegen.compiler.edits import (
+    Edit,
+    Source,
+    bodies,
+    by_blocks,
+    dedented,
+    source_of,
+    walked,
+)
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
 
 
@@ -23,7 +31,7 @@ def folded(text: str, facts: Facts) -> str:
 def _fold(text: str, known: str) -> str:
     facts = Facts.from_text(known)
     while True:
-        source = Source(text)
+        source = source_of(text)
         edits = list(_edits(source, facts))
         if not edits:
             return text
@@ -31,7 +39,7 @@ def _fold(text: str, known: str) -> str:
 
 
 def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
-    for node in source.nodes():
+    for node in source.nodes:
         for statements in bodies(node):
             yield from _unreached(source, statements)
             for statement in statements:
@@ -62,19 +70,21 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
 
 def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit]:
     """Put a local's value in its place where it has but one, which facts have decided."""
-    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
-    stored = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
-    stored += [node.arg for node in ast.walk(function) if isinstance(node, ast.arg)]
-    for node in ast.walk(function):
+    nodes = walked(function)
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    for node in nodes:
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=(ast.Constant(value=bool()) | ast.Tuple(elts=[])) as value,
             ):
-                uses = (use for use in names if use.id == name and isinstance(use.ctx, ast.Load))
-                if stored.count(name) == 1:
+                uses = [use for use in names if use.id == name]
+                stored = [use for use in uses if not isinstance(use.ctx, ast.Load)]
+                if len(stored) == 1 and name not in parameters:
                     text = ast.unparse(value)
-                    yield from (Edit(source.start(u), source.end(u), text) for u in uses)
+                    loaded = (use for use in uses if isinstance(use.ctx, ast.Load))
+                    yield from (Edit(source.start(u), source.end(u), text) for u in loaded)
 
 
 def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:

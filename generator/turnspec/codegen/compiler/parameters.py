@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source, blocks_of
+from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, source_of, walked
 from turnspec.codegen.compiler.storing import is_pure, loaded_in
 
 
@@ -19,7 +19,9 @@ class _Block:
     source: Source
     functions: Sequence[tuple[str, ast.FunctionDef]]
     calls: Sequence[tuple[str, ast.Call]]
-    names: Sequence[str]
+    called: Mapping[str, int]  # how often
+    named: Mapping[str, int]
+    unread: Mapping[str, tuple[int, str]]  # of functions that don't read a parameter, the first
 
 
 def without_unread_parameters(text: str, others: str) -> str:
@@ -28,7 +30,7 @@ def without_unread_parameters(text: str, others: str) -> str:
     A function stays as it is where it is handed on, where another one has its name, and where
     ``others``, which is another part of the module, has that.
     """
-    kept = {name for block in map(_block, blocks_of(others)) for name in block.names}
+    kept = {name for block in map(_block, blocks_of(others)) for name in block.named}
     while True:
         blocks = [_block(block) for block in blocks_of(text)]
         unread = _unread_in(blocks, kept)
@@ -41,13 +43,12 @@ def _unread_in(blocks: Sequence[_Block], kept: Set[str]) -> Mapping[str, tuple[i
     """Return by name the functions that can do without a parameter, with the first of these."""
     functions = [found for block in blocks for found in block.functions]
     defined = Counter(name for name, _ in functions)
-    called = Counter(name for block in blocks for name, _ in block.calls)
-    named = Counter(name for block in blocks for name in block.names)
     unread = {
         name: found
-        for name, function in functions
-        if defined[name] == 1 and called[name] == named[name] > 0 and name not in kept
-        if (found := _unread(function))
+        for block in blocks
+        for name, found in block.unread.items()
+        if defined[name] == 1 and name not in kept
+        if sum(it.called.get(name, 0) for it in blocks) == _times_named(name, blocks) > 0
     }
     made = {name for name, function in functions if function.name == "__init__"}
     needed = {
@@ -60,9 +61,13 @@ def _unread_in(blocks: Sequence[_Block], kept: Set[str]) -> Mapping[str, tuple[i
     return {name: found for name, found in unread.items() if name not in needed}
 
 
+def _times_named(name: str, blocks: Sequence[_Block]) -> int:
+    return sum(block.named.get(name, 0) for block in blocks)
+
+
 @lru_cache(10_000)
 def _block(text: str) -> _Block:
-    source = Source(text)
+    source = source_of(text)
     functions: list[tuple[str, ast.FunctionDef]] = []
     for node in source.tree.body:
         for inner in [node, *node.body] if isinstance(node, ast.ClassDef) else [node]:
@@ -71,16 +76,20 @@ def _block(text: str) -> _Block:
                 functions.append((made if inner.name == "__init__" else inner.name, inner))
     nodes = list(_executed(source.tree))
     calls = [(_name(node.func), node) for node in nodes if isinstance(node, ast.Call)]
-    return _Block(source, functions, calls, [_name(node) for node in nodes])
+    called, named = Counter(name for name, _ in calls), Counter(map(_name, nodes))
+    unread = {name: found for name, function in functions if (found := _unread(function))}
+    return _Block(source, functions, calls, called, named, unread)
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes within one, but for types."""
-    for field, value in ast.iter_fields(node):
-        for inner in value if isinstance(value, list) else [value]:
-            if isinstance(inner, ast.AST) and field not in ("annotation", "returns"):
-                yield inner
-                yield from _executed(inner)
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if field not in ("annotation", "returns", "ctx"):
+            for inner in value if isinstance(value, list) else [value]:
+                if isinstance(inner, ast.AST):
+                    yield inner
+                    yield from _executed(inner)
 
 
 def _name(node: ast.AST) -> str:
@@ -93,7 +102,7 @@ def _name(node: ast.AST) -> str:
 def _unread(function: ast.FunctionDef) -> tuple[int, str] | None:
     """Return the first parameter that a function doesn't read: its place among those, its name."""
     names = [parameter.arg for parameter in function.args.args if parameter.arg != "self"]
-    read = loaded_in(ast.walk(function))
+    read = loaded_in(walked(function))
     is_open = function.args.kwonlyargs or "locals" in read
     found = (each for each in enumerate(names) if each[1] not in read)
     return None if is_open else next(found, None)

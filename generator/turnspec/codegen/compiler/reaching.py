@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import Edit, Source, blocks_of
+from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, source_of, walked, words_of
 from turnspec.codegen.compiler.storing import loaded_in, unread_stores
 
 
@@ -53,9 +53,9 @@ class _Block:
     functions: Sequence[tuple[ast.FunctionDef, _Stored]]
 
 
-@lru_cache(10_000)  # passes and formats see the same blocks again and again
+@lru_cache(10_000)
 def _block(text: str) -> _Block:
-    source = Source(text)
+    source = source_of(text)
     body = source.tree.body
     functions = [(function, _stored_in(function)) for function in _functions(body)]
     return _Block(source, list(_parts(body)), functions)
@@ -67,19 +67,20 @@ def _uses_of(text: str) -> _Reached:
 
 
 def _stored_in(function: ast.FunctionDef) -> _Stored:
-    nodes = list(ast.walk(function))
+    nodes = walked(function)
     stored = [node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store)]
     names = {node.id for node in stored if isinstance(node, ast.Name)}
     attributes = {node.attr for node in stored if isinstance(node, ast.Attribute)}
     return _Stored(attributes, names, loaded_in(nodes))
 
 
-def _used(nodes: Iterable[ast.AST]) -> _Reached:
+def _used(tops: Iterable[ast.AST]) -> _Reached:
     """Return the names and attributes that nodes read."""
     found = _Reached()
-    for top in nodes:
-        inner = _names_of(top)
-        for node in ast.walk(top):
+    for top in tops:
+        nodes = walked(top)
+        inner = _names_of(nodes) if isinstance(top, ast.FunctionDef) else set()
+        for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found.names |= {node.id} - inner
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -89,11 +90,9 @@ def _used(nodes: Iterable[ast.AST]) -> _Reached:
     return found
 
 
-def _names_of(node: ast.AST) -> set[str]:
-    """Return the names that a function has for itself."""
-    if not isinstance(node, ast.FunctionDef):
-        return set()
-    stored = (inner for inner in ast.walk(node) if isinstance(inner, ast.Name | ast.arg))
+def _names_of(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that a function with these nodes has for itself."""
+    stored = (inner for inner in nodes if isinstance(inner, ast.Name | ast.arg))
     return {
         inner.arg if isinstance(inner, ast.arg) else inner.id
         for inner in stored
@@ -122,10 +121,30 @@ def reached(
     while True:
         blocks = [_block(block) for block in blocks_of(own)]
         found = _what_is_reached(blocks, _uses_of(kept), public, attributes)
-        texts = [block.source.edited(_edits(block, found, public, pure)) for block in blocks]
+        texts = [_without(block.source.text, found, public, pure) for block in blocks]
         if texts == [block.source.text for block in blocks]:
             return own + line + kept
         own = "".join(texts)
+
+
+def _without(text: str, found: _Reached, public: Set[str], pure: Set[str]) -> str:
+    """Return a block without what isn't reached; it looks for no names but its own."""
+    words = words_of(text)
+    named = frozenset(words & found.names), frozenset(words & found.attributes)
+    return _edited(text, *named, frozenset(words & public), frozenset(pure))
+
+
+@lru_cache(10_000)
+def _edited(
+    text: str,
+    names: frozenset[str],
+    attributes: frozenset[str],
+    public: frozenset[str],
+    pure: frozenset[str],
+) -> str:
+    block = _block(text)
+    found = _Reached(set(names), set(attributes))
+    return block.source.edited(_edits(block, found, public, pure))
 
 
 def _what_is_reached(
@@ -170,7 +189,7 @@ def _parts(body: Iterable[ast.stmt]) -> Iterator[_Part]:
 def without_unused_imports(text: str) -> str:
     """Return a module that imports nothing but what its statements use."""
     source, found = Source(text), _Reached(used_names(text))
-    nodes = (x for x in ast.walk(source.tree) if isinstance(x, ast.Import | ast.ImportFrom))
+    nodes = (x for x in walked(source.tree) if isinstance(x, ast.Import | ast.ImportFrom))
     return source.edited(edit for node in nodes for edit in _imports(source, node, found))
 
 
@@ -187,7 +206,7 @@ def bound_names(node: ast.stmt) -> set[str]:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}
         case ast.Assign(targets=targets):
-            stored = (inner for target in targets for inner in ast.walk(target))
+            stored = (inner for target in targets for inner in walked(target))
             return {inner.id for inner in stored if isinstance(inner, ast.Name)}
         case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
             return {name}

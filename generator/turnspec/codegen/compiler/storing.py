@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, walked
 
 
 def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
@@ -95,5 +95,5 @@ def is_pure(node: ast.expr, pure: Set[str]) -> bool:
             and ast.unparse(inner.func).rpartition(".")[2]
             in {*pure, "set", "list", "dict", "len", "enumerate"}
         )
-        for inner in ast.walk(node)
+        for inner in walked(node)
     )

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Iterator, Set
 from functools import lru_cache, partial
 
-from turnspec.codegen.compiler.edits import Edit, Source, blocks_of, bodies, by_blocks
+from turnspec.codegen.compiler.edits import (
+    Edit,
+    Source,
+    blocks_of,
+    bodies,
+    by_blocks,
+    source_of,
+    walked,
+    words_of,
+)
 
 _LINE_LENGTH = 88
 _KEPT = 10_000  # blocks: some for each of all formats, whose modules share most of them
@@ -29,11 +37,6 @@ _EQUALS: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 
 
-@lru_cache(_KEPT)
-def _words(block: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", block))
-
-
 def without_idle_generators(text: str) -> str:
     """Return a source in which a reader that never waits is an ordinary function.
 
@@ -48,11 +51,11 @@ def without_idle_generators(text: str) -> str:
 
 @lru_cache(_KEPT)
 def _idle_readers(block: str) -> frozenset[str]:
-    return frozenset(name for name, _ in _readers(ast.parse(block)))
+    return frozenset(name for name, _ in _readers(source_of(block).tree))
 
 
 def _ordinary(block: str, idle: Set[str]) -> str:
-    return _without_reading(block, frozenset(idle & _words(block)))
+    return _without_reading(block, frozenset(idle & words_of(block)))
 
 
 @lru_cache(_KEPT)
@@ -60,7 +63,7 @@ def _without_reading(block: str, idle: frozenset[str]) -> str:
     """Make ordinary functions of readers of a block, and call them as such."""
     if not idle:
         return block
-    source = Source(block)
+    source = source_of(block)
     edits = [
         _edit(source, returns, source.text_of(result))
         for _, (returns, result) in _readers(source.tree)
@@ -73,13 +76,13 @@ def _readers(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.expr, ast.expr]]
     for node in tree.body:
         match node:
             case ast.FunctionDef(returns=ast.Subscript(value=ast.Name("Reading"), slice=result)):
-                waits = (isinstance(x, ast.Yield | ast.YieldFrom) for x in ast.walk(node))
+                waits = (isinstance(x, ast.Yield | ast.YieldFrom) for x in walked(node))
                 if node.returns and not any(waits):
                     yield node.name, (node.returns, result)
 
 
 def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
-    for node in source.nodes():
+    for node in source.nodes:
         match node:
             case ast.YieldFrom(value=ast.Call(func=ast.Name(name)) as call) if name in idle:
                 yield _edit(source, node, source.text_of(call))
@@ -93,7 +96,7 @@ def tidied(text: str) -> str:
 @lru_cache(_KEPT)
 def _tidied(text: str) -> str:
     while True:
-        source = Source(text)
+        source = source_of(text)
         edits = list(_edits(source))
         if not edits:
             return text
@@ -101,7 +104,7 @@ def _tidied(text: str) -> str:
 
 
 def _edits(source: Source) -> Iterator[Edit]:
-    for node in source.nodes():
+    for node in source.nodes:
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[op]) as compared):
                 if type(op) in _OPPOSITES:
