@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import re
 
-_OPENING, _CLOSING = r"<\[{(\u27E6-\u27EF\u3008-\u301B", r">\]})\u27E6-\u27EF\u3008-\u301B"
-#: Brackets around signs, and no other brackets or quotes, as JSON and code have them.
-_TAG_OF_SIGNS = re.compile(rf"[{_OPENING}][^\w\s\"'{_OPENING}{_CLOSING}]+[{_CLOSING}]")
-
 
 def tags(text: str) -> list[str]:
     """Split text at white space after which it begins again as it began, as ``<a> <b>`` does.
@@ -21,13 +17,9 @@ def tags(text: str) -> list[str]:
 
 
 def looks_like_marker(text: str) -> bool:
-    """Tell whether text is distinctive enough to be recognised wherever it stands.
-
-    It has a word, or is a bracket around other signs, as ``</>`` is.
-    """
-    if not looks_like_head(text):
-        return False
-    return any(map(str.isalnum, text)) or bool(_TAG_OF_SIGNS.fullmatch(text.strip()))
+    """Tell whether text is distinctive enough wherever it stands: by a word, or as ``</>`` is."""
+    is_tag = re.fullmatch(r"[<\[{(⟦-⟯〈-〛][^\w\s\"'<>()\[\]{}]+[>\]})⟦-⟯〈-〛]", text.strip())
+    return looks_like_head(text) and (bool(is_tag) or any(map(str.isalnum, text)))
 
 
 def looks_like_head(text: str) -> bool:
