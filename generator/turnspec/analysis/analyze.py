@@ -343,8 +343,9 @@ class _Analyzer:
         for rest in (layout.prompt_rest(setting.prompt) for setting in settings):
             found = [prompt_state(rest, mark.start, mark.end, absent) for mark in marks]
             told = (state for state in found if state is not PromptState.NEUTRAL)
-            # A prompt that holds all that content begins with, and reasoning doesn't, is content's.
-            is_content = rest == layout.content.start and not marks[0].start.startswith(rest)
+            # White space with which content begins, and reasoning doesn't, is content's.
+            is_content = rest.isspace() and rest == layout.content.start
+            is_content = is_content and not marks[0].start.startswith(rest)
             untold = PromptState.CLOSED if is_content and marks[0].start else PromptState.NEUTRAL
             states.append(next(told, untold))
         return states
