@@ -52,6 +52,19 @@ CASES: dict[str, Case] = {
         calls=[("add", {"a": 2})],
         told=["draft"],
     ),
+    "a head that breaks off behind a marker that other calls have, too": Case(
+        "tag in a tag", "So<call>\n<do=ad", content="So", told=["cut_off"]
+    ),
+    "a member that breaks off as the calls begin": Case(
+        "bare in an object", '{"calls": [{"', told=["cut_off"]
+    ),
+    "an end without a word, of reasoning, content and calls": Case(
+        "one end",
+        '[why]So[/][say]It [/ is.[/][tool add]{"a": 1}[/]<end>',
+        content="It [/ is.",
+        reasoning="So",
+        calls=[("add", {"a": 1})],
+    ),
     "a fence that opens begins as one that closes": Case(
         "fences",
         '```py```\n```do\n{"do": "add", "with": {}}\n```\n```do {"do": "now", "with": {}}```<end>',

@@ -78,6 +78,13 @@ FORMATS: dict[str, Spec] = {
     "separated": a_format(_objects(_OBJECT, _CALLS)),
     "bare": a_format(_objects('{"do": "⟨NAME⟩", "with": ⟨ARGUMENTS⟩, "as": "⟨ID⟩"}', id=("as",))),
     "json": a_format(_HEAD),
+    "bare in an object": a_format(
+        _objects(_OBJECT, ('{"calls": [', "]}")), order=_ORDER[1:], end="\n<end>\n"
+    ),
+    "tag in a tag": a_format(tagged_json("<call>\n<do=⟨NAME⟩>⟨ARGUMENTS⟩</do>\n</call>")),
+    "one end": a_format(
+        tagged_json("[tool ⟨NAME⟩]⟨ARGUMENTS⟩[/]"), ("[why]", "[/]"), ("[say]", "[/]")
+    ),
     "tokens": a_format(
         _HEAD,
         _WHY,

@@ -157,6 +157,7 @@ class _Analyzer:
         self.arguments = ArgumentsFinding(Arguments(), "", "", ())
         self.unread = ""  # why calls that are rendered can't be read
         self.content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
+        self.is_unended = False  # whether reasoning has a start and no end, so that it is text
         self.count_lead = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
@@ -168,8 +169,7 @@ class _Analyzer:
             return None
         default = settings[0]
         settings += word_settings(self.chat, default)
-        self.max_calls = call_limit(self.chat) if self.reads_calls else 0
-        self._find_arguments()
+        self._find_calls()
         on = thinking.choose_on(settings)
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
@@ -201,6 +201,7 @@ class _Analyzer:
             other_marks=others,
             other_ends=find_other_ends(self.chat, self.derivation) if self.max_calls else (),
             content_marks=self.content_marks,
+            is_unended=self.is_unended,
         )
         return assemble_spec(facts, self.derivation)
 
@@ -234,8 +235,9 @@ class _Analyzer:
         dialect = find_message_form(self.chat, self.derivation)
         self.chat = self.chat.speaking(dialect)
 
-    def _find_arguments(self) -> None:
-        """T4 to T6 on a turn with one call."""
+    def _find_calls(self) -> None:
+        """T4 to T6 on a turn with one call, if there are calls."""
+        self.max_calls = call_limit(self.chat) if self.reads_calls else 0
         if not self.max_calls:
             return
         self.count_lead = find_count_lead(lambda given: self._render_call(given))
@@ -310,8 +312,12 @@ class _Analyzer:
             self.derivation.note("C1", "the last message is rendered as one to be continued")
             dialect = replace(self.chat.dialect, next_header=layout.user_header)
             self.chat = self.chat.speaking(dialect)
+            if not self.max_calls:  # none are shown in a message that is to be continued
+                self._find_dialect()
+                self._find_calls()
             return self._lay_out(on, settings)
-        if Part.REASONING in layout.order and not _is_marked(layout):
+        if Part.REASONING in layout.order and not (_is_marked(layout) and _may_end(layout)):
+            self.is_unended = _is_marked(layout)
             self.derivation.note("R1", "no mark tells reasoning from its neighbours, so it is text")
             self.chat = self.chat.speaking(replace(self.chat.dialect, reasoning_field=None))
             return self._lay_out(on, settings)
@@ -337,7 +343,11 @@ class _Analyzer:
         for rest in (layout.prompt_rest(setting.prompt) for setting in settings):
             found = [prompt_state(rest, mark.start, mark.end, absent) for mark in marks]
             told = (state for state in found if state is not PromptState.NEUTRAL)
-            states.append(next(told, PromptState.NEUTRAL))
+            # White space with which content begins, and reasoning doesn't, is content's.
+            is_content = rest.isspace() and rest == layout.content.start
+            is_content = is_content and not marks[0].start.startswith(rest)
+            untold = PromptState.CLOSED if is_content and marks[0].start else PromptState.NEUTRAL
+            states.append(next(told, untold))
         return states
 
     def _markers(self, layout: Layout, settings: Sequence[Setting]) -> Wrapping:
@@ -365,6 +375,20 @@ def _is_marked(layout: Layout) -> bool:
     marks = (layout.reasoning.start, layout.reasoning.end)
     joins = (join.text for join in layout.joins if Part.REASONING in (join.left, join.right))
     return any(text.strip() for text in (*marks, *joins))
+
+
+def _may_end(layout: Layout) -> bool:
+    """Tell whether anything but white space ends reasoning, if only what begins the next part."""
+    if layout.reasoning.end.strip():
+        return True
+    call = layout.calls.call[0].text if layout.calls else ""
+    starts = {Part.CONTENT: layout.content.start, Part.CALLS: layout.section.start + call}
+    behind = [
+        join.text + starts.get(join.right, "")
+        for join in layout.joins
+        if join.left is Part.REASONING
+    ]
+    return bool(behind) and all(map(str.strip, behind))
 
 
 def _continues_last(layout: Layout, prompt: str) -> bool:

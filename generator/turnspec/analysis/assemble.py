@@ -82,6 +82,15 @@ ASSUMED_END = Limit(
 )
 
 
+#: Where reasoning ends nobody could tell.
+READ_AS_CONTENT = Limit(
+    Subject.REASONING,
+    Verdict.TOLD,
+    Condition.ALWAYS,
+    "nothing but white space marks its end, so it is read as content; an overlay can say more",
+)
+
+
 #: A call's name is what its id says, which only the tools' names tell.
 NAMED_BY_ID = Limit(
     Subject.CALL_ID,
@@ -109,7 +118,8 @@ class Facts:
     in the template's dialect under ``on``, ``prompt_state`` is where the prompt of ``on`` leaves
     reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may;
     ``content_marks`` are those that are stripped around content, ``other_ends`` what may end a turn
-    with calls under a variable of its own.
+    with calls under a variable of its own. ``is_unended`` reasoning is rendered with no mark at its
+    end.
     """
 
     source: TemplateSource
@@ -128,6 +138,7 @@ class Facts:
     other_marks: tuple[Wrapping, ...] = ()
     content_marks: tuple[Wrapping, ...] = ()
     other_ends: tuple[str, ...] = ()
+    is_unended: bool = False
 
 
 def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
@@ -146,6 +157,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
             limits += (ASSUMED_END,)
     if reasoning.mode is ReasoningMode.DELIMITER and shown and not layout.content.start.strip():
         limits += (UNMARKED,)
+    if facts.is_unended:
+        limits += (READ_AS_CONTENT,)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
         limits += (NAMED_BY_ID,)
     spec = Spec(

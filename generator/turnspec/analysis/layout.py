@@ -140,6 +140,8 @@ def find_layout(
     shown = [table.get(last, "") for table in (by_user, by_tool)]
     # A header that says whose result follows is another one for each tool.
     next_headers = [text for text in shown if EXAMPLE_TOOL_NAME not in text]
+    if not any(tail in prompt for prompt in prompts):  # the end of all conversations stops, too
+        next_headers.append(tail)
     nothing = Wrapping("", "")
     section = wrappings.get(Part.CALLS, nothing)
     after_first = _after_first(calls, only_call, section.end, ends, derivation)

@@ -104,20 +104,18 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     }
     found["LEFT_OUT_IF_LAST"] = tuple(Row("broken_off", text) for text in beginnings(marks))
     ends = [slots.text(end) for end in marks.text.turn_end]
-    in_text = _in_text(found["IN_TEXT"], ends, longest_first="calls" in kinds)
+    in_text = _in_text(found["IN_TEXT"], ends)
     # A table is left out if it is empty, and the engine has to know this one from others.
     found["IN_TEXT"] = tuple(in_text) or (Row("turn_end", STOP),)
     return found
 
 
-def _in_text(rows: Sequence[Row], ends: Sequence[str], *, longest_first: bool) -> list[Row]:
+def _in_text(rows: Sequence[Row], ends: Sequence[str]) -> list[Row]:
     """Return rules with each end of a turn; what begins with another one is first, code last."""
     found: list[Row] = []
     for row in rows:
         found += [replace(row, marker=end) for end in ends] if row.marker == STOP else [row]
-    if longest_first:
-        found.sort(key=lambda row: (row.role == "code", -literal_length(row.marker)))
-    return found
+    return sorted(found, key=lambda row: (row.role == "code", -literal_length(row.marker)))
 
 
 def _ending_late(marks: Marks) -> Marks:

@@ -17,8 +17,9 @@ def tags(text: str) -> list[str]:
 
 
 def looks_like_marker(text: str) -> bool:
-    """Tell whether text is distinctive enough to be recognised wherever it stands."""
-    return looks_like_head(text) and any(character.isalnum() for character in text)
+    """Tell whether text is distinctive enough wherever it stands: by a word, or as ``</>`` is."""
+    is_tag = re.fullmatch(r"[<\[{(⟦-⟯〈-〛][^\w\s\"'<>()\[\]{}]+[>\]})⟦-⟯〈-〛]", text.strip())
+    return looks_like_head(text) and (bool(is_tag) or any(map(str.isalnum, text)))
 
 
 def looks_like_head(text: str) -> bool:

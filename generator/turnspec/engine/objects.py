@@ -292,9 +292,8 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
     """End a call whose object does not go on as one; `waiting` was not passed on."""
     open_call = turn.call
     if not open_call:
-        input = turn.input
-        is_over = after_space(input.text, input.position) == len(input.text)
-        if not (is_over and is_unnamed_at_end(turn, call)):
+        begun = turn.input.rules.in_object.match(turn.input, True)
+        if not (begun and begun.is_partial and is_unnamed_at_end(turn, call)):
             give_up(turn, call.announced)
         return Next.TEXT
     is_cut, rest = turn.input.final, waiting + turn.input.rest

@@ -254,7 +254,7 @@ def header_in(turn: Turn, found: Found) -> Found:
 def breaks_off(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
-    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START)  # into another
+    may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START, Role.OTHER_SYNTAX)
     if not input.final or (found and not (HAS_FOLLOWERS and found.role in may_grow)):
         return False
     rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text

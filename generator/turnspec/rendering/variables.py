@@ -126,7 +126,15 @@ def _string_constants(found: _Nodes) -> list[str]:
 
 
 def _attribute_names(found: _Nodes) -> list[str]:
-    return list(dict.fromkeys(filter(None, map(_attribute, found))))
+    return list(dict.fromkeys([*filter(None, map(_attribute, found)), *_looped_names(found)]))
+
+
+def _looped_names(found: _Nodes) -> Iterator[str]:
+    """Yield the keys that a loop over constants reads by its variable."""
+    read = {_target(item.arg) for item in _each(nodes.Getitem, found)}
+    for loop in _each(nodes.For, found):
+        if _target(loop.target) in read - {""}:
+            yield from (name for name in _constants(loop.iter) if isinstance(name, str))
 
 
 def _attribute_words(found: _Nodes) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from turnspec.analysis.other_ends import with_lists
+from turnspec.analysis.probes import IDS
 from turnspec.analysis.text import markers, splits_marker
 from turnspec.rendering.conversation import Following
 from turnspec.spec.message import Message
@@ -14,6 +15,8 @@ from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
 from turnspec.verification.sanity_view import Finding, View, listed
 from turnspec.verification.turns import never_renders_calls
+
+_IDS = (*IDS, *(call.id for call in SAMPLE_CALLS))
 
 
 def stops(view: View) -> Iterator[Finding]:
@@ -55,10 +58,14 @@ def _unended(view: View, found: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _cuts(text: str, at: int, stop: str) -> bool:
-    """Tell whether a stop string that stands at a place cuts a marker there; a whole one can't."""
-    if markers(stop) == [stop]:
+    """Tell whether a stop string that stands at a place cuts a marker there; a whole one can't.
+
+    Nor does one that goes up to an id, which is another one in each conversation.
+    """
+    end = at + len(stop)
+    if markers(stop) == [stop] or (text.startswith(_IDS, end) and not splits_marker(text, at)):
         return False
-    return splits_marker(text, at) or splits_marker(text, at + len(stop))
+    return splits_marker(text, at) or splits_marker(text, end)
 
 
 def _is_ended(text: str, found: tuple[str, ...]) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,7 +20,12 @@ from turnspec.spec.model import Part, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn, as_meant, as_read
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
-from turnspec.verification.messages import EDGE_VALUES, allowed_call, ambiguous_types
+from turnspec.verification.messages import (
+    EDGE_VALUES,
+    allowed_call,
+    ambiguous_types,
+    format_markers,
+)
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.sanity_view import Finding, View, prompts_of
 from turnspec.verification.turns import expected_message, written_input
@@ -38,8 +44,9 @@ def leaks(view: View) -> Iterator[Finding]:
     """
     spec = view.spec
     marks = (spec.content.start.strip(), spec.content.end.strip())
+    shared = _shared_words(format_markers(spec))
     for path, text in _literals(spec):
-        for opening, closing in _empty_blocks(text):
+        for opening, closing in _empty_blocks(text, shared):
             if (opening, closing) == marks:  # what stands in that is content
                 continue
             filled = f"{opening}\n{_THOUGHT}\n{closing}"
@@ -77,22 +84,31 @@ def _lost_call(view: View, empty: str, filled: str) -> str | None:
     return None
 
 
-def _empty_blocks(text: str) -> Iterator[tuple[str, str]]:
+def _shared_words(texts: Iterable[str]) -> set[str]:
+    """Return the words with which more markers end than one that opens and one that closes.
+
+    They say whose the markers are, and not what they are about.
+    """
+    ends = Counter(_words(marker)[-1:] for marker in {m for text in texts for m in markers(text)})
+    return {word for words, number in ends.items() for word in words if number > 2}
+
+
+def _empty_blocks(text: str, shared: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield two markers with nothing between them of which the second closes what the first opens.
 
-    They are about the same: they end with the same word.
+    They are about the same: they end with the same word, but for those that are ``shared``.
     """
     found = markers(text)
     for opening, closing in pairwise(found):
         between = text.partition(opening)[2].partition(closing)[0]
         is_pair = opening != closing and not re.match(r"\W+/", opening)
-        if is_pair and not between.strip() and _word(opening) == _word(closing) != "":
+        words = [[w for w in _words(it) if w not in shared][-1:] for it in (opening, closing)]
+        if is_pair and not between.strip() and words[0] == words[1] != []:
             yield opening, closing
 
 
-def _word(marker: str) -> str:
-    found = re.findall(r"[^\W_]+", marker)
-    return found[-1].lower() if found else ""
+def _words(marker: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in re.findall(r"[^\W_]+", marker))
 
 
 def values(view: View) -> Iterator[Finding]:

@@ -1,0 +1,149 @@
+"""What a turn ends with, and reasoning in it, where a template says so in an unusual way."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.own_templates import given_template
+from turnspec.analysis.analyze import Analysis, analyze_template
+from turnspec.codegen.loading import load
+from turnspec.pipeline.build import build_template
+from turnspec.pipeline.project import OutputPaths
+from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import ReasoningMode, Spec, Subject, Verdict
+
+#: Another role than the assistant's, and calls.
+OTHERS = "{%- if m.role != 'assistant' %}{{- '<' ~ m.role ~ '>' ~ m.content ~ '<.>' }}{%- else %}"
+CALLS = (
+    "{%- for c in m.tool_calls or [] %}"
+    "{{- '<do>' ~ c.function.name ~ '<with>' ~ c.function.arguments|tojson ~ '</do>' }}"
+    "{%- endfor %}"
+)
+
+
+def analysis_of(text: str, worker: RenderWorker) -> Analysis:
+    return analyze_template(given_template(text), worker)
+
+
+def spec_of(text: str, worker: RenderWorker) -> Spec:
+    analysis = analysis_of(text, worker)
+    assert analysis.problems == ()
+    assert analysis.spec is not None
+    return analysis.spec
+
+
+def test_calls_that_only_earlier_messages_show(worker: RenderWorker) -> None:
+    """The last message is rendered as one to be continued: its content, behind a prompt."""
+    spec = spec_of(
+        "{%- set begun = messages[-1].role == 'assistant' %}"
+        "{%- for m in (messages[:-1] if begun else messages) %}" + OTHERS + "{{- '<assistant>' }}"
+        "{{- m.content.strip() }}" + CALLS + "{{- '<.>' }}{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt or begun %}{{- '<assistant><why>' }}{%- endif %}"
+        "{%- if begun %}{{- messages[-1].content ~ '<.>' }}{%- endif %}",
+        worker,
+    )
+    assert spec.tools is not None
+    message = load(spec).parse('So</why>Hello.<do>add<with>{"a": 1}</do><.>')
+    assert (message.reasoning_content, message.content) == ("So", "Hello.")
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("add", '{"a": 1}')]
+
+
+def test_keys_of_reasoning_that_a_loop_names(worker: RenderWorker) -> None:
+    spec = spec_of(
+        "{%- for m in messages %}" + OTHERS + "{{- '<assistant>' }}"
+        "{%- for key in ['musing', 'hunch'] %}{%- if m[key] %}"
+        "{{- '<' ~ key ~ '>' ~ m[key] ~ '</' ~ key ~ '>' }}{%- endif %}{%- endfor %}"
+        "{{- (m.content or '') ~ '<.>' }}{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<assistant>' }}{%- endif %}",
+        worker,
+    )
+    assert spec.reasoning.field == "musing"
+    for key in ("musing", "hunch"):
+        message = load(spec).parse(f"<{key}>So</{key}>Hello.<.>")
+        assert (message.reasoning_content, message.content) == ("So", "Hello.")
+
+
+def test_what_ends_conversations_stops_a_turn_that_has_no_end(worker: RenderWorker) -> None:
+    text = (
+        "{%- for m in messages %}{{- '::' ~ m.role ~ '\\n' ~ m.content ~ '\\n' }}{%- endfor %}"
+        "{{- '::assistant\\n' if add_generation_prompt else '::over\\n' }}"
+    )
+    spec = spec_of(text, worker)
+    assert "::over" in spec.turn.stop
+    assert load(spec).parse("Hello.\n::over\n").content == "Hello."
+    # Where each conversation ends with a prompt, that stops nobody.
+    always = text.replace("if add_generation_prompt else '::over\\n'", "")
+    assert not any("assistant" in stop for stop in spec_of(always, worker).turn.stop)
+
+
+@pytest.mark.parametrize("mark", ["# {}\n", "> {}\n\n"])
+def test_reasoning_that_white_space_ends_is_content_and_told(
+    mark: str, worker: RenderWorker
+) -> None:
+    before, after = (part.replace("\n", "\\n") for part in mark.split("{}"))
+    spec = spec_of(
+        "{%- for m in messages %}" + OTHERS + "{{- '<assistant>' }}{%- if m.reasoning_content %}"
+        f"{{{{- '{before}' ~ m.reasoning_content ~ '{after}' }}}}{{%- endif %}}"
+        "{{- m.content ~ '<.>' }}{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<assistant>' }}{%- endif %}",
+        worker,
+    )
+    assert spec.reasoning.mode is ReasoningMode.NONE
+    told = [limit for limit in spec.limits if limit.subject is Subject.REASONING]
+    assert [limit.verdict for limit in told] == [Verdict.TOLD]
+    assert "an overlay can say more" in told[0].reason
+    said = mark.format("So") + "Hello."
+    assert load(spec).parse(f"{said}<.>").content == said
+
+
+def test_white_space_that_begins_content_turns_thinking_off(worker: RenderWorker) -> None:
+    """The header is open to a word that begins reasoning; what is set by itself says neither."""
+    spec = spec_of(
+        "{%- for m in messages %}{%- if m.reasoning_content %}"
+        "{{- '<|at|>' ~ m.role ~ '/why\\n' ~ m.reasoning_content ~ '<|shut|>\\n' }}{%- endif %}"
+        "{{- '<|at|>' ~ m.role ~ '\\n' ~ m.content ~ '<|over|>\\n' }}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<|at|>assistant' }}"
+        "{{- '/why\\n' if muse is defined and muse else '\\n' if skip is defined and skip }}"
+        "{%- endif %}",
+        worker,
+    )
+    assert spec.thinking.enabled.variables == {"muse": True}
+    assert spec.thinking.disabled.variables == {"skip": True}
+    assert spec.thinking.expects(None)
+    message = load(spec).parse("/why\nSo<|shut|>\n<|at|>assistant\nHello.<|over|>")
+    assert (message.reasoning_content, message.content) == ("So", "Hello.")
+
+
+#: Formats that a check took for wrong ones, by what it didn't know.
+RIGHT = {
+    "all markers end with one word, so that it tells no pair": (
+        "{%- for m in messages %}{%- if m.role != 'assistant' %}"
+        "{{- '<|open ' ~ m.role ~ ' our|>' ~ m.content ~ '<|shut our|>' }}{%- else %}"
+        "{{- '<|open assistant our|>' ~ (m.content or '') }}"
+        "{%- for c in m.tool_calls or [] %}"
+        "{{- '<|open call our|><|open name our|>' ~ c.function.name ~ '<|shut name our|>' }}"
+        "{{- c.function.arguments|tojson ~ '<|shut call our|>' }}"
+        "{%- endfor %}{{- '<|shut our|>' }}{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<|open assistant our|>' }}{%- endif %}"
+    ),
+    "calls stop at a marker that goes on with an id": (
+        "{%- set at = namespace(open=false) %}{%- for m in messages %}"
+        "{%- if m.role == 'assistant' %}"
+        "{{- '' if at.open else '<agent>' }}{%- set at.open = true %}"
+        "{%- if m.content %}{{- '<say>' ~ m.content ~ '</say>' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<do ' ~ c.function.name ~ '>' }}"
+        "{{- c.function.arguments|tojson ~ '</do>' }}{%- endfor %}"
+        "{%- if not m.tool_calls %}{{- '</agent>' }}{%- set at.open = false %}{%- endif %}"
+        "{%- elif m.role == 'tool' %}{{- '<seen by=' ~ m.tool_call_id ~ '>' ~ m.content }}"
+        "{%- else %}{{- '<' ~ m.role ~ '>' ~ m.content ~ '</' ~ m.role ~ '>' }}{%- endif %}"
+        "{%- endfor %}{%- if add_generation_prompt and not at.open %}{{- '<agent>' }}{%- endif %}"
+    ),
+}
+
+
+@pytest.mark.parametrize("why", RIGHT)
+def test_a_right_format_is_green(why: str) -> None:
+    build = build_template(given_template(RIGHT[why]), OutputPaths.in_folder("given"), messages=5)
+    assert build.problems == ()
+    assert build.result is not None
+    assert [name for name, rung in build.result.rungs.items() if not rung.is_passed] == []
