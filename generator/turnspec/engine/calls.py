@@ -224,25 +224,24 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         else:
             turn.problem("repeated", f"{name!r} is the tool {tool!r}", at)
         name = tool
-    key = ""
     if FIRST_ARGUMENT:
-        name, key = name_and_key(turn, name)
+        name = without_key(turn, name)
     call = turn.start_call(name, found.offset, at=at, id=id)
     if FIRST_ARGUMENT:
-        call.first_key = key
+        call.first_key = found.slot("name")[len(name) :]
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)
     return call
 
 
-def name_and_key(turn: Turn, text: str) -> tuple[str, str]:
-    """Return a tool's name, and the first key if no tag parts them; else the text as a name."""
+def without_key(turn: Turn, text: str) -> str:
+    """Return a text as a name; that of a tool with which it begins, if the rest is a key of it."""
     tools = turn.tools or {}
     begun = [] if text in tools else [tool for tool in tools if text.startswith(tool)]
     for tool in sorted(begun, key=len, reverse=True):
-        if (key := text[len(tool) :]) in object_in(tools[tool], "properties"):
-            return tool, key
-    return text, ""
+        if text[len(tool) :] in object_in(tools[tool], "properties"):
+            return tool
+    return text
 
 
 def first_or_second(turn: Turn, name: str, again: str, at: int) -> str:

@@ -230,11 +230,11 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
-        is_other = CLOSED_BY_KEY and is_of_other(found, opened)
-        if found.role is Role.PART_OF_VALUE or (CLOSED_BY_KEY and is_other):
-            if not (CLOSED_BY_KEY and is_other):
-                turn.problem("inner_marker", f"{found.text!r} inside a value")
-                value.note_end()
+        if CLOSED_BY_KEY and is_of_other(found, opened):
+            take(turn, call, value, found.end)
+        elif found.role is Role.PART_OF_VALUE:
+            turn.problem("inner_marker", f"{found.text!r} inside a value")
+            value.note_end()
             take(turn, call, value, found.end)
         elif found.role is Role.ESCAPE:
             turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
