@@ -25,7 +25,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.module_top import docstring
 from turnspec.codegen.tables import marker_statements, role_statement, table_statements
 from turnspec.engine import facts as engine_facts
-from turnspec.engine.roles import Role, Rule, When
+from turnspec.engine.roles import Role, Rule
 
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
@@ -235,8 +235,6 @@ def _with_public_names(head: str, facts: Facts) -> str:
 
 def _known(facts: FormatFacts) -> Facts:
     roles = roles_in(facts)
-    used = {row.when for rows in facts.tables.values() for row in rows}
-    cases = {f"When.{case.name}" for case in When if case.name not in used}
     never = {f"Role.{role.name}" for role in Role if role.value not in roles}
     return Facts(
         values=facts.values,
@@ -245,7 +243,7 @@ def _known(facts: FormatFacts) -> Facts:
             **{name: bool(data) for name, data in facts.data.items()},
             **dict.fromkeys(facts.markers, True),
         },
-        never=never | cases | _unused_events(facts.values),
+        never=never | _unused_events(facts.values),
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from enum import StrEnum
 
 from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts
-from turnspec.codegen.rules import Row
 
 
 class Extra(StrEnum):
@@ -30,12 +29,5 @@ def leave_out(facts: FormatFacts, parts: Set[Extra]) -> FormatFacts:
         }
         facts = replace(facts, tables=tables, values={**facts.values, "READS_TAGS": False})
     if Extra.SPECIAL_TOKENS in parts:
-        kept = {name: _as_first_ends(rows) for name, rows in facts.tables.items()}
-        values = {**facts.values, "HAS_SPECIAL_TOKENS": False, "HAS_LATE_ENDS": False}
-        facts = replace(facts, tables=kept, values=values)
+        facts = replace(facts, values={**facts.values, "HAS_SPECIAL_TOKENS": False})
     return facts
-
-
-def _as_first_ends(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """Return the rules that count where no end of a call is known as a special token."""
-    return tuple(replace(row, when="") for row in rows if row.when != "LATER_END")

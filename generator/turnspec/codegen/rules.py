@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.codegen import argument_rules, call_rules, element_rules
@@ -27,12 +27,11 @@ Marker = str | tuple[str, tuple["Marker", ...]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A rule: what a marker does, the marker, what has to follow it, and when it counts."""
+    """A rule: what a marker does, the marker, and what has to follow it."""
 
     role: str
     marker: str
     if_before: tuple[Marker, ...] = ()
-    when: str = ""
 
 
 #: All tables as a reader wants them, from the turn down to a value, and what comes after each: the
@@ -96,9 +95,9 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     """Return the tables that formats of a kind have; one rule stands for all ends of a turn."""
     unwritten = tuple(it for it in marks.text.unwritten if it not in marks.text.turn_end)
     plain = replace(marks, text=replace(marks.text, turn_end=(STOP,), unwritten=unwritten))
-    late, kinds = _ending_late(plain), _kinds(marks)
+    kinds = _kinds(marks)
     found = {
-        name: tuple(dict.fromkeys(_merged(slots.rows(roles(plain)), slots.rows(roles(late)))))
+        name: tuple(dict.fromkeys(slots.rows(roles(plain))))
         for name, (kind, roles) in TABLES.items()
         if kind in kinds
     }
@@ -116,32 +115,6 @@ def _in_text(rows: Sequence[Row], ends: Sequence[str]) -> list[Row]:
     for row in rows:
         found += [replace(row, marker=end) for end in ends] if row.marker == STOP else [row]
     return sorted(found, key=lambda row: (row.role == "code", -literal_length(row.marker)))
-
-
-def _ending_late(marks: Marks) -> Marks:
-    """Return markers of calls that end by all their closing markers together.
-
-    So they do where the first of these is no special token, and a later one is.
-    """
-    calls = marks.calls
-    if len(calls.closing) < 2:
-        return marks
-    end = tuple(end for end in calls.end if end == calls.closing[1])
-    return replace(marks, calls=replace(calls, closing=(" ".join(calls.closing),), end=end))
-
-
-def _merged(plain: Sequence[Row], late: Sequence[Row]) -> Iterator[Row]:
-    """Yield the rules of both cases, in an order that is that of each."""
-    rest = list(late)
-    for row in plain:
-        if row not in rest:
-            yield replace(row, when="FIRST_END")
-            continue
-        at = rest.index(row)
-        yield from (replace(other, when="LATER_END") for other in rest[:at])
-        del rest[: at + 1]
-        yield row
-    yield from (replace(row, when="LATER_END") for row in rest)
 
 
 #: Roles of markers behind which a call has to go on.

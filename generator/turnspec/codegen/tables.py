@@ -251,11 +251,9 @@ def _packed(name: str, items: Sequence[str]) -> str:
 
 def _rule(row: Row, names: Mapping[str, str], followers: Mapping[str, str]) -> str:
     parts = [f"Role.{Role(row.role).name}", _shown(row.marker, names)]
-    if row.if_before or row.when:
+    if row.if_before:
         parts.append(_after_all(row.if_before, names, followers))
-    if row.when:
-        parts.append(f"When.{row.when}")
-    return f"{'GuardedRule' if row.when else 'Rule'}({', '.join(parts)})"
+    return f"Rule({', '.join(parts)})"
 
 
 def _after_all(

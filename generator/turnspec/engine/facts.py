@@ -8,7 +8,7 @@ that may be missing; `{{` and `}}` are braces.
 
 from __future__ import annotations
 
-from turnspec.engine.roles import GuardedRule, Role, Rule, ValueStyle, When
+from turnspec.engine.roles import Role, Rule, ValueStyle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,9 +97,7 @@ MAY_READ_AGAIN: bool = True
 AFTER_CALL: tuple[Rule, ...] = (Rule(Role.MARKER, " </call>"),)
 BETWEEN_CALLS: tuple[Rule, ...] = (Rule(Role.CALL, "{comma}<call={name}>"),)
 IN_ARGUMENTS: tuple[Rule, ...] = (Rule(Role.ARGUMENTS_END, "</call>"),)
-IN_VALUE: tuple[Rule, ...] = (
-    GuardedRule(Role.VALUE_CLOSED, "</arg>", ("</call>",), When.FIRST_END),
-)
+IN_VALUE: tuple[Rule, ...] = (Rule(Role.VALUE_CLOSED, "</arg>", ("</call>",)),)
 #: What may surround a value, and what ends one that is surrounded.
 END_OF_GUARD: tuple[Rule, ...] = (Rule(Role.GUARD, " <![CDATA["),)
 IN_GUARDED_VALUE: tuple[Rule, ...] = ()

@@ -74,26 +74,11 @@ class Role(Enum):
 MORE_TEXT = None  # what a reading generator yields when it needs more
 
 
-class When(Enum):
-    """In which case a rule counts, where special tokens are known."""
-
-    FIRST_END = "first_end"  # the first marker that ends a call is, or holds, one
-    LATER_END = "later_end"  # only the one after it does
-
-
 class Rule:
     """A marker counts as `role` if one of `if_before` follows, which stays unread."""
 
     def __init__(self, role: Role, marker: str, if_before: Followers = ()) -> None:
         self.role, self.marker, self.if_before = role, marker, if_before
-
-
-class GuardedRule(Rule):
-    """A rule that counts in one case alone."""
-
-    def __init__(self, role: Role, marker: str, if_before: Followers, when: When) -> None:
-        super().__init__(role, marker, if_before)
-        self.when = when
 
 
 class ValueStyle:

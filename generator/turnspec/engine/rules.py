@@ -47,7 +47,7 @@ from turnspec.engine.facts import (
     TURN_ENDS,
 )
 from turnspec.engine.markers import BLANKS, Markers, escaped, literal_length
-from turnspec.engine.roles import GuardedRule, Role, When
+from turnspec.engine.roles import Role
 from turnspec.engine.special import SpecialTokens
 
 TYPE_CHECKING = False
@@ -105,8 +105,7 @@ class Rules:
         """Let no call begin, or end, by text alone if a special token belongs to it."""
         has_token = self._has_token
         if HAS_LATE_ENDS:
-            is_late = has_token(LATER_CALL_END) and not has_token(FIRST_CALL_END)
-            self._when = When.LATER_END if is_late else When.FIRST_END
+            self._end_late = has_token(LATER_CALL_END) and not has_token(FIRST_CALL_END)
         if OPENINGS:  # whether a call counts only after one of them
             is_free = not has_token(CALL_HEAD)
             self.only_opened = is_free and any(map(has_token, OPENINGS))
@@ -124,8 +123,6 @@ class Rules:
         if table is IN_TEXT:  # a stop text ends the turn, whatever else begins with it
             rows += ((Role.TURN_END, (stop, ())) for stop in self._stop)
         for rule in table:
-            if HAS_LATE_ENDS and isinstance(rule, GuardedRule) and rule.when is not self._when:
-                continue
             if not (HAS_CALLS and rule.role in without):
                 made = self._with_ends((rule.marker, rule.if_before))
                 rows += ((rule.role, parts) for parts in made)
@@ -136,6 +133,9 @@ class Rules:
         text, after = (marker, ()) if isinstance(marker, str) else marker
         if HAS_SPECIAL_TOKENS and OTHER_HEADS and text.strip() in self._left_out:
             return []
+        if HAS_SPECIAL_TOKENS and HAS_LATE_ENDS and self._end_late:
+            both = f"{FIRST_CALL_END} {LATER_CALL_END}"
+            text = text.replace(both, FIRST_CALL_END).replace(FIRST_CALL_END, both)
         inner = tuple(other for one in after for other in self._with_ends(one))
         if not (found := re.search(r"\{stop(?: (\d))?\}", text)):
             return [(text, inner)]

@@ -115,10 +115,9 @@ def facts_given(facts: FormatFacts) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     # The engine's classes are made anew where it is run.
     match type(value).__name__:
-        case "Rule" | "GuardedRule":
-            when = [value.when.value] if hasattr(value, "when") else []
-            after = [_plain(value.if_before)] if value.if_before or when else []
-            return [value.role.value, value.marker, *after, *when]
+        case "Rule":
+            after = [_plain(value.if_before)] if value.if_before else []
+            return [value.role.value, value.marker, *after]
         case "ValueStyle":
             return [getattr(value, name) for name in signature(ValueStyle).parameters]
         case "tuple" | "list":

@@ -1,12 +1,10 @@
 /** What the engine that parsers share is given, and what it gives. */
 
 import {
-  GuardedRule,
   type Notation,
   type ParserEvent,
   type Role,
   Rule,
-  type When,
 } from "./format.js";
 import type { FormatTexts, ParserOptions, Pieces, TextStream } from "./options.js";
 import type { Any } from "./python.js";
@@ -46,11 +44,9 @@ export interface FormatModule {
   ): AsyncGenerator<ParserEvent, Message, undefined>;
 }
 
-export function ruleOf([role, marker, ifBefore = [], when]: RuleRow): Rule {
-  const notations = ifBefore as readonly Notation[];
-  if (when === undefined) return new Rule(role as Role, marker, notations);
-  return new GuardedRule(role as Role, marker, notations, when as When);
+export function ruleOf([role, marker, ifBefore = []]: RuleRow): Rule {
+  return new Rule(role as Role, marker, ifBefore as readonly Notation[]);
 }
 
-/** What a marker does, itself, what has to follow it, and in which case it counts. */
-type RuleRow = readonly [string, string, (readonly unknown[])?, string?];
+/** What a marker does, itself, and what has to follow it. */
+type RuleRow = readonly [string, string, (readonly unknown[])?];
