@@ -46,7 +46,7 @@ FOLDED = {
     "or": ("while x or NO:\n    a()\n", "while x:\n    a()\n"),
     "not": ("if not NO and x:\n    a()\n", "if x:\n    a()\n"),
     "a comparison": ('if KIND == "text":\n    a()\n', "a()\n"),
-    "a choice": ("z = a if NO else b + c\n", "z = (b + c)\n"),
+    "a choice": ("z = a if NO else b + c\n", "z = b + c\n"),
     "a value": ("z = f(END)\n", "z = f('</x>')\n"),
     "a table": ("if EMPTY or FULL:\n    a(FULL)\n", "a(FULL)\n"),
     "a literal is none of its business": ('z = x or "(?!)"\n', 'z = x or "(?!)"\n'),

@@ -69,6 +69,13 @@ def test_another_syntax_is_no_call_where_it_is_left_out() -> None:
     assert "def other_call" not in found[Extra.OTHER_SYNTAX]
 
 
+@pytest.mark.parametrize("name", FORMS)
+def test_nothing_is_left_of_what_stands_in_for_special_tokens(name: str) -> None:
+    source = sources(name)[Extra.SPECIAL_TOKENS]
+    assert "class SpecialTokens" not in source
+    assert "with_stand_ins" not in source
+
+
 def test_parsers_that_share_their_engine_read_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

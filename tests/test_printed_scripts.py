@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,9 @@ from tests.typescript.engines import (
     python_result,
 )
 from tests.typescript.toolchain import compile_typescript
-from turnspec.codegen.compiled import compiled_source
+from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.facts import facts_of
+from turnspec.codegen.left_out import Extra, leave_out
 from turnspec.codegen.loading import load
 from turnspec.codegen.printer.script import script
 from turnspec.deviations.table import DEVIATIONS
@@ -30,6 +32,8 @@ from turnspec.deviations.turns import Format
 ALL = "TURNSPEC_EXAMPLES" in os.environ
 _CONTENT, _TAGGED, _JSON = "01-ai-yi-1-5-chat", "qwen3-coder", "qwen-qwen3-0-6b"
 CHOSEN = FORMATS if ALL else (_CONTENT, _TAGGED, _JSON)
+#: Of the same formats as some, without special tokens and other syntax.
+SMALLER = {f"{name}, smaller": name for name in (_CONTENT, _TAGGED, _JSON)}
 STEP = 1 if ALL else 3
 
 
@@ -41,12 +45,22 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngin
             path = folder / f"{name}.mjs"
             path.write_text(script(source_of(name), is_typed=False), "utf-8")
             opened.load_file(name, path)
+        for smaller, name in SMALLER.items():
+            path = folder / f"smaller_{name}.mjs"
+            path.write_text(script(smaller_source(name), is_typed=False), "utf-8")
+            opened.load_file(smaller, path)
         yield opened
 
 
 @cache
 def source_of(name: str) -> str:
     return f'"""{name}"""\n{compiled_source(facts_of(committed_spec(name)))}'
+
+
+@cache
+def smaller_source(name: str) -> str:
+    facts = leave_out(facts_of(committed_spec(name)), set(Extra))
+    return f'"""{name}"""\n{compiled_source(facts)}'
 
 
 @cache
@@ -63,6 +77,18 @@ def test_deviations_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
             given = (engine, name, form.module)
             assert not difference(*given, case.text, case.options, (0, 1))
             assert not difference(*given, case.text[: len(case.text) // 2], case.options, (0,))
+
+
+@pytest.mark.parametrize("smaller", SMALLER)
+def test_smaller_parsers_read_alike(smaller: str, engine: TypeScriptEngine) -> None:
+    form = format_of(SMALLER[smaller])
+    module: Any = loaded(smaller_source(SMALLER[smaller]))
+    for deviation in list(DEVIATIONS)[::3]:
+        for case in DEVIATIONS[deviation](form):
+            if "special_tokens" not in case.options:
+                assert not difference(engine, smaller, module, case.text, case.options, (0, 1))
+    with pytest.raises(AssertionError, match=r"^TypeError: special_tokens: this parser was made"):
+        engine.parse(smaller, module, pieces=["x"], options={"special_tokens": ["</s>"]})
 
 
 @pytest.mark.parametrize(
@@ -132,6 +158,7 @@ _CALLS = 'if (event.type === "tool_call_end" && !event.complete) throw new Error
 def test_printed_parsers_are_strict_typescript(tmp_path: Path) -> None:
     for name in (_CONTENT, _TAGGED):
         (tmp_path / f"{name}.ts").write_text(script(source_of(name)), "utf-8")
+        (tmp_path / f"smaller_{name}.ts").write_text(script(smaller_source(name)), "utf-8")
         use = _USE.replace("MODULE", name).replace("CALLS", _CALLS * (name == _TAGGED))
         (tmp_path / f"use_{name}.ts").write_text(use, "utf-8")
     strict = ("noPropertyAccessFromIndexSignature", "isolatedDeclarations", "erasableSyntaxOnly")

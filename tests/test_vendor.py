@@ -684,17 +684,18 @@ def test_copies_are_made_anew_as_they_were_made(root: Path, tmp_path: Path) -> N
         ("plain", "--as", "mine", "--no-grammar"),
         ("json-native", "--without", "special-tokens", "--no-grammar"),
         ("json-native", "--language", "typescript", "--shared-engine", "--no-grammar"),
+        ("plain", "--javascript", "--without", "special-tokens,other-syntax", "--no-grammar"),
     ):
         assert run("vendor", *wanted, "--into", into, "--root", root).exit_code == 0
     before = files_of(into)
     shutil.move(into / "mine.py", into / "moved_by_hand.py")
     before["moved_by_hand.py"] = before.pop("mine.py")
-    for name in ("moved_by_hand.py", "json_native.py", "json-native.ts"):
+    for name in ("moved_by_hand.py", "json_native.py", "json-native.ts", "plain.mjs"):
         made_older(into / name)
     result = run("vendor", "--check", into, "--root", root)
     assert f"run: turnspec vendor --update {into}\n" in result.stderr
     done = run("vendor", "--update", into, "--root", root)
-    assert (done.exit_code, done.stderr, done.stdout.count("wrote ")) == (0, "", 3)
+    assert (done.exit_code, done.stderr, done.stdout.count("wrote ")) == (0, "", 4)
     assert files_of(into) == before
 
 

@@ -122,8 +122,8 @@ def vendor(
     common = protocol or shared_engine
     if protocol and language != Language.PYTHON:
         raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
-    if without and (shared_engine or language != Language.PYTHON):
-        raise Misuse("--without is for whole parsers in Python")
+    if without and shared_engine:
+        raise Misuse("--without is for whole parsers: a shared engine is that of all formats")
     if name is not None and (len(names) != 1 or naming_faults([name])):
         raise Misuse("--as names the files of one format, with a letter or a digit at least")
     if (names or common) and into is not None and checked is updated is None:

@@ -175,7 +175,7 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     is_seldom = is_seldom or values["ARGUMENTS"] == "text"
     values["HAS_REASONING"] = values["HAS_REASONING"] or is_seldom
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
-    return Facts(values, tables, _unused_events(values))
+    return Facts(values, tables, _unused_classes(values))
 
 
 def common_source(known: Facts) -> str:
@@ -243,14 +243,15 @@ def _known(facts: FormatFacts) -> Facts:
             **{name: bool(data) for name, data in facts.data.items()},
             **dict.fromkeys(facts.markers, True),
         },
-        never=never | _unused_events(facts.values),
+        never=never | _unused_classes(facts.values),
     )
 
 
-def _unused_events(values: Mapping[str, object]) -> frozenset[str]:
-    """Return the classes of events that no parser with some facts gives."""
+def _unused_classes(values: Mapping[str, object]) -> frozenset[str]:
+    """Return the classes of which no parser with some facts makes any: of events, and tokens."""
     calls = () if values["HAS_CALLS"] else ("ToolCallStart", "ToolCallDelta", "ToolCallEnd")
-    return frozenset(calls + (() if values["HAS_REASONING"] else ("ReasoningDelta",)))
+    tokens = () if values["HAS_SPECIAL_TOKENS"] else ("SpecialTokens",)
+    return frozenset(calls + tokens + (() if values["HAS_REASONING"] else ("ReasoningDelta",)))
 
 
 def _formatted(source: str) -> str:

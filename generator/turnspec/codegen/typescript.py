@@ -10,10 +10,18 @@ import ast
 import json
 import re
 import shlex
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
-from turnspec.codegen.banner import SCRIPT_SOURCES, banner, named_place, named_spec, sealed
+from turnspec.codegen.banner import (
+    SCRIPT_SOURCES,
+    banner,
+    named_place,
+    named_spec,
+    named_without,
+    sealed,
+)
 from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.layout import braces, laid_out, listed
@@ -64,7 +72,8 @@ def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool
         NotInSubset: the printer doesn't know something of it.
     """
     name, spec_hash = named_spec(module)
-    head = _banner(named_place(module), spec_hash, renewing(name, script, shared=shared))
+    command, without = renewing(name, script, shared=shared), named_without(module)
+    head = _banner(named_place(module), spec_hash, command, without)
     told = block([*_docstring(module, facts), "", _COUNTED])
     if shared:
         body = _sharing(facts, script)
@@ -131,9 +140,16 @@ def _docstring(module: str, facts: FormatFacts) -> list[str]:
     return [line.replace("``", "`").replace("*/", "* /") for line in told.split("\n")]
 
 
-def _banner(place: str, spec_hash: str, command: str) -> str:
+def _banner(place: str, spec_hash: str, command: str, without: Iterable[str] = ()) -> str:
     """Return the banner of a script."""
-    told = banner(place, spec_hash, command=command, comment=SCRIPT_COMMENT, engine=SCRIPT_SOURCES)
+    told = banner(
+        place,
+        spec_hash,
+        command=command,
+        comment=SCRIPT_COMMENT,
+        engine=SCRIPT_SOURCES,
+        without=without,
+    )
     return told.rstrip("\n")
 
 

@@ -26,7 +26,7 @@ class Input:
     def add(self, text: str, special: bool) -> bool:
         """Add a piece; return whether to look: much that is held waits for more than that."""
         tokens = self.rules.special if HAS_SPECIAL_TOKENS else None
-        marked = tokens.with_stand_ins(text, special) if tokens else text
+        marked = tokens.with_stand_ins(text, special) if HAS_SPECIAL_TOKENS and tokens else text
         if HAS_CALLS:
             waiting = self._coming_length + len(text)
             if text and waiting < len(self.text) // 8 - 64:
@@ -38,7 +38,7 @@ class Input:
                 marked = "".join(piece for _, piece in self._coming) + marked
                 self._coming, self._coming_length = [], 0
         self.text += text
-        self.marked = self.marked + marked if tokens else self.text
+        self.marked = self.marked + marked if HAS_SPECIAL_TOKENS and tokens else self.text
         return True
 
     @property

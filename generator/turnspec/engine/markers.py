@@ -158,8 +158,7 @@ class Markers:
 
     @cached_property
     def _rules(self) -> list[tuple[Role, Marker]]:
-        slots, special = self._slots, self._special
-        return [(role, Marker(parts, slots, special)) for role, parts in self._rows]
+        return [(role, Marker(x, self._slots, self._special)) for role, x in self._rows]
 
     @cached_property
     def _firsts(self) -> dict[str, str]:

@@ -61,7 +61,9 @@ class Rules:
 
     def __init__(self, stop: Sequence[str], special: SpecialTokens | None) -> None:
         self.special, self.stop = special, stop
-        texts = [special.put_into(x) if special else x for x in map(escaped, stop)]
+        texts = [
+            special.put_into(x) if HAS_SPECIAL_TOKENS and special else x for x in map(escaped, stop)
+        ]
         self._stop = tuple(x.replace(" ", "{ }").replace("\n", "{\n}") for x in texts)
         # White space alone is no end but in text: elsewhere it may stand before any marker.
         words = (text for text in self._stop if re.sub(r"\{[ \n]\}|[\t\r]", "", text))
@@ -163,4 +165,6 @@ def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
     if len(stop) > 64 or not all(re.fullmatch(STOP_TEXT, text) for text in stop):
         raise ValueError("stop: at most 64 texts of 1 to 1,000 whole characters")
-    return Rules(stop, None if tokens is None else SpecialTokens(tokens))
+    if not HAS_SPECIAL_TOKENS and tokens is not None:
+        raise ValueError("special_tokens: this parser was made without them")
+    return Rules(stop, None if not HAS_SPECIAL_TOKENS or tokens is None else SpecialTokens(tokens))

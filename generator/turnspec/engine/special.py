@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.engine.facts import HAS_SPECIAL_TOKENS
 from turnspec.engine.markers import escaped
 
 FILLER, FIRST, LAST = "\ue000", 0xE001, 0xF8FF
@@ -15,8 +14,6 @@ class SpecialTokens:
     """The special tokens of a tokenizer; a private character and fillers stand in for each."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
-        if not HAS_SPECIAL_TOKENS:
-            raise ValueError("special_tokens: this parser was made without them")
         ordered = sorted({x for x in tokens if x.strip()}, key=len, reverse=True)
         if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")

@@ -504,7 +504,9 @@ def end_turn(turn: Turn, rest: str) -> None:
             turn.state.thinking = False
             if all(problem.kind != "unclosed" for problem in turn.problems):
                 turn.problem("unclosed", "the reasoning was not closed")
-    if CALLS_ARE_OBJECTS and not (turn.problems or turn.input.rules.special):
+    if CALLS_ARE_OBJECTS and not (
+        turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
+    ):
         tell_lost_call(turn)
     if rest:
         turn.problem("text_after_end", rest, turn.input.here - len(rest))

@@ -107,10 +107,7 @@ def copied_texts(
     without: Set[Extra] = frozenset(),
     name: str = "",
 ) -> dict[str, str] | Problem:
-    """Return the texts of a format's copies by their files' names, which ``name`` may give.
-
-    Parsers in Python leave out what is in ``without``, those in other languages nothing.
-    """
+    """Return the texts of a format's copies by their files' names, which ``name`` may give."""
     name = name or known.name
     paths = OutputPaths.in_folder(name)
     spec, module, grammar = known.spec(), known.module(), known.grammar() if with_grammar else ""
@@ -123,7 +120,7 @@ def copied_texts(
             return Problem(f"isn't as it was generated; {known.remedy}", source)
     assert isinstance(module, str)
     assert isinstance(grammar, str)
-    if without and language is Language.PYTHON:
+    if without:
         module = _smaller_module(known, spec, without)
     try:
         texts = {
@@ -163,13 +160,13 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
         return spec[0]
     if target := export_target(copy):
         return _exported(spec, module, target, file)
+    if parts := named_without(copy):
+        module = _smaller_module(known, spec, parts)
     if script is not None:
         try:
             return script_text(module, facts_of(spec), script, shared=shares_engine(copy))
         except NotInSubset as refused:
             return Problem(f"can't be printed as a script: {refused}", known.paths.module)
-    if parts := named_without(copy):
-        return _smaller_module(known, spec, parts)
     return shared_module(module) if is_shared(copy) else module
 
 

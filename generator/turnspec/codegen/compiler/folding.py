@@ -148,11 +148,9 @@ def _dropped(source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.st
 
 
 def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:
-    text, start, end = source.text_of(by), source.start(node), source.end(node)
-    simple = ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript
-    is_simple = isinstance(by, simple | ast.Dict | ast.List | ast.Tuple)
+    start, end = source.start(node), source.end(node)
     is_enclosed = source.slice(start - 1, start) + source.slice(end, end + 1) == "()"
-    return Edit(start, end, text if is_simple or is_enclosed else f"({text})")
+    return Edit(start, end, source.text_of(by) if is_enclosed else _grouped(source, by))
 
 
 def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:
