@@ -163,6 +163,15 @@ def test_tags_that_are_no_tokens_count_with_those_that_are() -> None:
     assert [problem.kind for problem in message.problems] == ["inner_marker"] * 2
 
 
+@pytest.mark.parametrize("lost", ["\n</parameter>\n</function>", "\n</parameter>", "\n</function>"])
+def test_a_call_whose_own_tags_are_missing_ends_at_the_token_after_them(lost: str) -> None:
+    text = f"{CODER.format('Rome').replace(lost, '')}<|im_end|>"
+    message = read("qwen3-coder", pieces_of(text, CODER_TOKENS), special_tokens=CODER_TOKENS)
+    (call,) = message.tool_calls
+    assert json.loads(call.arguments) == {"city": "Rome"}
+    assert {problem.kind for problem in message.problems} <= {"missing_marker", "malformed"}
+
+
 def test_a_head_alone_is_text_where_a_token_opens_calls() -> None:
     head = CODER.format("Rome").removeprefix("<tool_call>\n")
     assert len(read("qwen3-coder", [(head, False)], special_tokens=None).tool_calls) == 1
