@@ -28,23 +28,23 @@ ENGINE_LINES = 4_608 + 2_012
 #: What is over its limit so far, and how large it was when that was last looked at: no larger may
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
-    "lines, content only": 961,
-    "lines, tagged": 2_586,
-    "lines, heads with JSON": 2_468,
-    "lines, objects": 2_490,
-    "lines, heads with values": 2_535,
+    "lines, content only": 960,
+    "lines, tagged": 2_585,
+    "lines, heads with JSON": 2_467,
+    "lines, objects": 2_489,
+    "lines, heads with values": 2_534,
     "lines above, content only": 552,
     "lines above, tagged": 1_789,
     "lines above, heads with JSON": 1_495,
     "lines above, objects": 1_517,
-    "statements, content only": 568,
-    "statements, tagged": 1_637,
-    "statements, heads with JSON": 1_581,
-    "statements, objects": 1_633,
-    "lines, median": 2_214,
-    "lines, mean": 1_978,
-    "lines, all": 397_396,
-    "lines of the engine and codegen": 10_210,
+    "statements, content only": 567,
+    "statements, tagged": 1_636,
+    "statements, heads with JSON": 1_580,
+    "statements, objects": 1_632,
+    "lines, median": 2_194,
+    "lines, mean": 1_973,
+    "lines, all": 396_417,
+    "lines of the engine and codegen": 10_155,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
