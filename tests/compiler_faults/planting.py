@@ -135,8 +135,6 @@ def _row_faults(form: str) -> Iterator[Fault]:
 
 def _may_meet(known: FormatFacts, table: str, one: Row, other: Row) -> bool:
     """Tell whether both rules may fit at the same place, as far as texts written from them tell."""
-    if one.when and other.when and one.when != other.when:
-        return False
     texts = MarkerTexts(known, Random(table))
     written = [{texts.of_row(row) for _ in range(_WRITTEN)} for row in (one, other)]
     return any(

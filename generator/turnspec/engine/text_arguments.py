@@ -234,7 +234,7 @@ def find_value_end(
             take(turn, call, value, found.end)
         elif found.role is Role.PART_OF_VALUE:
             turn.problem("inner_marker", f"{found.text!r} inside a value")
-            value.note_end()
+            note_end(call, value)
             take(turn, call, value, found.end)
         elif found.role is Role.ESCAPE:
             turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
@@ -251,6 +251,14 @@ def find_value_end(
 def is_of_other(found: Found, opened: Found) -> bool:
     """Say whether a closing mark is another argument's, and text."""
     return found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", opened.slot("key"))
+
+
+def note_end(call: OpenCall, value: Value) -> None:
+    """Note what ends an argument, in a value: in a pair, quotes or a sentence it is text."""
+    value.opened -= 1
+    pieces = call.pieces if value.is_string else value.pieces
+    if value.opened < 0 and pieces and pieces[-1][-1] not in " \"'`":
+        call.complete = False  # the next argument's beginning may be misspelt
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:

@@ -31,7 +31,7 @@ class Value:
         self.is_wrong = False  # whether it is not of its type
         self._start = len(call.pieces) + 1  # of its own pieces
         self.may_be_all = False  # whether an object has all arguments of the call
-        self._pieces: GrowingText = []
+        self.pieces: GrowingText = []
         self.opened = 0  # how many arguments seem to begin in it, and not to end
         self._asked = 0  # how often it was asked whether it is whole
         self.ends: Markers = input.rules.in_value
@@ -41,7 +41,7 @@ class Value:
     def take(self, text: str) -> str:
         """Take a piece of the text, and return the JSON that is certain by now."""
         if not self.is_string and text:
-            self._pieces.append(text)
+            self.pieces.append(text)
         return quote(text)[1:-1] if self.is_string else ""
 
     def flow(self, text: str) -> list[Event] | None:
@@ -52,7 +52,7 @@ class Value:
         call, start = self._call, self._input.offset
         self._input.offset = end = start + len(text)
         if not self.is_string:
-            self._pieces.append(text)
+            self.pieces.append(text)
             return []
         call.told = end
         text = text if is_plain else quote(text)[1:-1]
@@ -62,20 +62,13 @@ class Value:
     @property
     def text(self) -> str:
         """The text so far, of what is no string."""
-        return "".join(self._pieces)
+        return "".join(self.pieces)
 
     @property
     def edges(self) -> str:
         """The first characters so far, and the last ones."""
-        pieces = self._call.pieces[self._start :] if self.is_string else self._pieces
+        pieces = self._call.pieces[self._start :] if self.is_string else self.pieces
         return "".join(pieces[:40])[:40] + "".join(pieces[-40:])[-40:]
-
-    def note_end(self) -> None:
-        """Note what ends an argument, in the value: in a pair, quotes or a sentence it is text."""
-        self.opened -= 1
-        pieces = self._call.pieces if self.is_string else self._pieces
-        if self.opened < 0 and pieces and pieces[-1][-1] not in " \"'`":
-            self._call.complete = False  # the next argument's beginning may be misspelt
 
     @property
     def may_end(self) -> bool:

@@ -110,7 +110,7 @@ function literalTokens(text: string, isCall: boolean): string[] {
   };
   // An expression for all that is skipped would take a stack for it.
   const skip = (space: RegExp): void => {
-    while (match(space) !== "") continue;
+    while (match(space) !== "");
   };
   match(/[ \t]*/y);
   if (!isCall) skip(/[ \t\f]*(?:#[^\r\n]*)?[\r\n]/y); // lines before it

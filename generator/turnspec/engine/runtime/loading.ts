@@ -1,11 +1,6 @@
 /** What the engine that parsers share is given, and what it gives. */
 
-import {
-  type Notation,
-  type ParserEvent,
-  type Role,
-  Rule,
-} from "./format.js";
+import { type Notation, type ParserEvent, type Role, Rule } from "./format.js";
 import type { FormatTexts, ParserOptions, Pieces, TextStream } from "./options.js";
 import type { Any } from "./python.js";
 import type { Message } from "./results.js";
