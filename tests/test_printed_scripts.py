@@ -156,6 +156,8 @@ _CALLS = 'if (event.type === "tool_call_end" && !event.complete) throw new Error
 
 
 def test_printed_parsers_are_strict_typescript(tmp_path: Path) -> None:
+    for name in FORMATS if ALL else ():
+        (tmp_path / f"{name}.ts").write_text(script(source_of(name)), "utf-8")
     for name in (_CONTENT, _TAGGED):
         (tmp_path / f"{name}.ts").write_text(script(source_of(name)), "utf-8")
         (tmp_path / f"smaller_{name}.ts").write_text(script(smaller_source(name)), "utf-8")

@@ -26,6 +26,17 @@ from typing import Any, Literal
 """
 #: Bodies of `run(text: str) -> str`, and what stands before that function.
 SAME: dict[str, tuple[str, str]] = {
+    "a constant of texts and pairs": (
+        """
+        WORDS = ("a", "b")
+        AFTER = (WORDS[0], ("b", WORDS), ("c", WORDS))
+        def said(marks: tuple[str | tuple[str, tuple[str, ...]], ...]) -> str:
+            return " ".join(it if isinstance(it, str) else it[0] + it[1][0] for it in marks)
+        """,
+        """
+        return said(AFTER) + text
+        """,
+    ),
     "truth of collections": (
         "",
         """

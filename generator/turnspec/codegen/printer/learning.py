@@ -224,7 +224,9 @@ def _members(node: ast.ClassDef) -> dict[str, str]:
 
 
 def _read_only(kind: Kind) -> Kind:
-    """Return the kind of a constant: what holds values of one kind may be any list of them."""
-    if (kind.name == "tuple" and len(set(kind.of)) == 1) or kind.name == "list":
+    """Return the kind of a constant: what holds values of one kind, or pairs, is a list of them."""
+    holds_pairs = any(part.name == "tuple" for part in kind.of)
+    is_list = kind.name == "tuple" and (holds_pairs or len(set(kind.of)) == 1)
+    if is_list or kind.name == "list":
         return Kind("array", (union(*kind.of),))
     return kind
