@@ -123,6 +123,13 @@ def table_lines(name: str) -> int:
     return text[text.index("const MODULE = ") :].partition("\n\n")[0].count("\n") + 1
 
 
+def test_white_space_is_the_same_in_all_languages() -> None:
+    r"""What `\s` stands for isn't, as of U+0085 and U+FEFF; with `\S` beside it, it is anything."""
+    for name in FORMATS:
+        source = module_source(name).replace(r"\s\S", "")
+        assert r"\s" not in source.lower(), name
+
+
 def test_tables_are_short() -> None:
     lines = sorted(table_lines(name) for name in KINDS)
     assert lines[-1] <= _LONGEST_TABLE

@@ -39,7 +39,7 @@ SLOTS = {
     "word in a line": r"(?P<word>[A-Za-z0-9_-]{1,40})[ \t\r]{0,9}(?:\n|\Z)",
     "words": r"(?P<word>(?:(?!TAGS)[^{}\n]){0,99})",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
-    "tag": r"[^\s<>{}]{1,64}",
+    "tag": r"[^ \t\n\r<>{}]{1,64}",
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "line": r"(?<=[\r\n])",

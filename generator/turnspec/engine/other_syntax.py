@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{}\s]*\]))?"
+CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \t\n\r]*\]))?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
