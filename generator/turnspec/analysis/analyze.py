@@ -172,6 +172,9 @@ class _Analyzer:
         self._find_calls()
         on = thinking.choose_on(settings)
         frames, layout = self._lay_out(on, settings)
+        if on is not default:  # more may be wanted of messages than where nothing is set
+            dialect = find_insistence(self.chat.using(on.variables), self.derivation)
+            self.chat = self.chat.speaking(dialect)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
         others = self._other_marks(layout, on, settings)
