@@ -350,6 +350,7 @@ class _Analyzer:
             is_content = rest.isspace() and rest == layout.content.start
             is_content = is_content and not marks[0].start.startswith(rest)
             untold = PromptState.CLOSED if is_content and marks[0].start else PromptState.NEUTRAL
+            is_content = is_content and Part.REASONING in layout.order
             states.append(next(told, untold))
         return states
 
