@@ -21,7 +21,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.text import distinct_beginning, markers
 from turnspec.analysis.thinking import Setting, find_scope
 from turnspec.rendering.conversation import Chat
-from turnspec.spec.characters import is_lone_sign
+from turnspec.spec.characters import is_lone_sign, left_open
 from turnspec.spec.model import (
     Alternatives,
     Condition,
@@ -110,6 +110,15 @@ SHOWN_BY_NAME = Limit(
 
 
 @dataclass(frozen=True, slots=True)
+#: A template forgets to close what each of its calls opens.
+LEFT_OPEN = Limit(
+    Subject.CALLS,
+    Verdict.TOLD,
+    Condition.ALWAYS,
+    "a call opens a bracket that nothing closes; calls that close it are read as well",
+)
+
+
 class Facts:
     """All that was found.
 
@@ -210,6 +219,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
 
 def _with_stops_of_calls(spec: Spec, behind: Sequence[str], others: Sequence[str]) -> Spec:
     """Return the spec with the header that follows calls as a stop string, where they need one.
+    if spec.tools is not None and left_open(spec.tools):
+        spec = replace(spec, limits=(*spec.limits, LEFT_OPEN))
 
     ``others`` are further ends. ``behind`` are the texts from the last call's end up to a tool's
     answer. Some templates write no end there, and leave it to the model. Where such a header begins
