@@ -46,6 +46,7 @@ from turnspec.analysis.probes import (
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.stripped import find_content_marks, find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
+from turnspec.analysis.text import markers
 from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -171,6 +172,9 @@ class _Analyzer:
         settings += word_settings(self.chat, default)
         self._find_calls()
         on = thinking.choose_on(settings)
+        if on is not default:  # more may be wanted of messages than where nothing is set
+            dialect = find_insistence(self.chat.using(on.variables), self.derivation)
+            self.chat = self.chat.speaking(dialect)
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
@@ -202,6 +206,7 @@ class _Analyzer:
             other_ends=find_other_ends(self.chat, self.derivation) if self.max_calls else (),
             content_marks=self.content_marks,
             is_unended=self.is_unended,
+            left_open=_left_open(layout, reasoning, settings),
         )
         return assemble_spec(facts, self.derivation)
 
@@ -345,6 +350,7 @@ class _Analyzer:
             told = (state for state in found if state is not PromptState.NEUTRAL)
             # White space with which content begins, and reasoning doesn't, is content's.
             is_content = rest.isspace() and rest == layout.content.start
+            is_content = is_content and Part.REASONING in layout.order
             is_content = is_content and not marks[0].start.startswith(rest)
             untold = PromptState.CLOSED if is_content and marks[0].start else PromptState.NEUTRAL
             states.append(next(told, untold))
@@ -368,6 +374,15 @@ class _Analyzer:
             return Wrapping("", "")
         self.derivation.note("R2", f"a prompt has reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
+
+
+def _left_open(layout: Layout, reasoning: Wrapping, settings: Sequence[Setting]) -> str:
+    """Return the marker that only some prompts add, where nothing is known of reasoning."""
+    if reasoning.start.strip() or reasoning.end.strip():
+        return ""
+    rests = [layout.prompt_rest(setting.prompt).strip() for setting in settings]
+    added = (rest for rest in rests if markers(rest) == [rest] and rest not in rests[0])
+    return next(added, "")
 
 
 def _is_marked(layout: Layout) -> bool:

@@ -21,7 +21,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.text import distinct_beginning, markers
 from turnspec.analysis.thinking import Setting, find_scope
 from turnspec.rendering.conversation import Chat
-from turnspec.spec.characters import is_lone_sign
+from turnspec.spec.characters import is_lone_sign, left_open
 from turnspec.spec.model import (
     Alternatives,
     Condition,
@@ -53,6 +53,7 @@ from turnspec.spec.model import (
 )
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import settled_stops, stop_strings
+from turnspec.spec.yaml_text import quoted
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -109,6 +110,15 @@ SHOWN_BY_NAME = Limit(
 )
 
 
+#: A template forgets to close what each of its calls opens.
+LEFT_OPEN = Limit(
+    Subject.CALLS,
+    Verdict.TOLD,
+    Condition.ALWAYS,
+    "a call opens a bracket that nothing closes; calls that close it are read as well",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """All that was found.
@@ -119,7 +129,7 @@ class Facts:
     reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may;
     ``content_marks`` are those that are stripped around content, ``other_ends`` what may end a turn
     with calls under a variable of its own. ``is_unended`` reasoning is rendered with no mark at its
-    end.
+    end, ``left_open`` is what a prompt ends with of which nothing more is known.
     """
 
     source: TemplateSource
@@ -137,6 +147,7 @@ class Facts:
     max_calls: int
     other_marks: tuple[Wrapping, ...] = ()
     content_marks: tuple[Wrapping, ...] = ()
+    left_open: str = ""
     other_ends: tuple[str, ...] = ()
     is_unended: bool = False
 
@@ -159,6 +170,10 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (UNMARKED,)
     if facts.is_unended:
         limits += (READ_AS_CONTENT,)
+    if facts.left_open:
+        reason = f"a prompt can end with {quoted(facts.left_open)}, and nothing shows what closes "
+        reason += "that, so what follows is read as content; an overlay can say more"
+        limits += (Limit(Subject.REASONING, Verdict.TOLD, Condition.ALWAYS, reason),)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
         limits += (NAMED_BY_ID,)
     spec = Spec(
@@ -204,6 +219,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
     )
     if spec.named_lines:
         spec = replace(spec, limits=(*limits, SHOWN_BY_NAME))
+    if spec.tools is not None and left_open(spec.tools):
+        spec = replace(spec, limits=(*spec.limits, LEFT_OPEN))
     settled = with_stops(replace(spec, grammar=grammar_hints(spec)))
     return _with_stops_of_calls(settled, facts.layout.behind_calls, facts.other_ends)
 

@@ -132,6 +132,7 @@ def find_layout(
         edges = _around_calls(edges, calls, turn_end)
         by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
+    wrappings = parts.without_prompted(wrappings, header, chat_prompts.texts)
     wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header)
     followed = _followed_ends(edges, (by_user, by_tool), user_header)
     joins = parts.find_joins(edges, wrappings)

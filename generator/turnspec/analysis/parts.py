@@ -186,6 +186,22 @@ def without_turn_end(
     return {**wrappings, Part.CONTENT: Wrapping(content.start, content.end.removesuffix(turn_end))}
 
 
+def without_prompted(
+    wrappings: Mapping[Part, Wrapping], header: Header, prompts: Sequence[str]
+) -> dict[Part, Wrapping]:
+    """Take what prompts give before any of several parts off their starts: it opens none of them.
+
+    So it is with a header that only some turns begin with, as reasoning has one of its own.
+    """
+    lead = whole_prefix([prompt.removeprefix(header.user_end) for prompt in prompts])
+    led = {
+        part: Wrapping(wrapping.start.removeprefix(lead), wrapping.end)
+        for part, wrapping in wrappings.items()
+        if not header.header and lead.strip() and wrapping.start.startswith(lead)
+    }
+    return {**wrappings, **(led if len(led) > 1 else {})}
+
+
 def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrapping:
     """Give a part that has its own opening marker what closes it before the turn's end.
 

@@ -19,6 +19,9 @@ _NAME = "{name}"
 _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
 _JSON_END = ' \t\r\n"}]'
+#: An object's members up to the array that is its last one: these have texts or words for values.
+_MEMBER = r'"[^"{}:,]*"\s*:\s*(?:"[^"{}:,]*"|\w+)\s*,\s*'
+_ENVELOPE = re.compile(rf'\{{\s*((?:{_MEMBER})*)("[^"{{}}]+")\s*:\s*\[\s*$')
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
 
@@ -49,8 +52,9 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
 
 def envelope(tools: Tools) -> str:
     """Return how an object begins that holds the array of all calls; "" if there is none."""
-    found = re.search(r'\{\s*("[^"{}]+")\s*:\s*\[\s*$', tools.section_start)
-    return f"{{{{ {found[1]} :" if found else ""
+    found = _ENVELOPE.search(tools.section_start)
+    members = re.sub(r"\s*([:,])\s*", r" \1 ", found[1]) if found else ""
+    return f"{{{{ {members}{found[2]} :" if found else ""
 
 
 def _apart(closing: str, openings: Sequence[str]) -> str:

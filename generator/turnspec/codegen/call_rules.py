@@ -10,6 +10,8 @@ from turnspec.codegen.markers import Notation, Roles, at_least, first_text, lead
 from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
+from turnspec.engine.markers import escaped
+from turnspec.spec.characters import left_open
 
 #: The markers of text, each in the order in which it is told.
 _OF_TEXT = (
@@ -160,7 +162,9 @@ def _in_section(marks: Marks) -> Roles:
     found = [(role, spaced(head, "{comma}")) for role, head in _heads(marks)]
     ends = [*marks.calls.section_closing, *marks.calls.section_end]
     ends += ["]"] * bool(_heads_in_brackets(marks))
-    return found + [("closing", f" {end}") for end in ends]
+    found += [("closing", f" {end}") for end in ends]
+    closers = escaped(left_open(marks.tools))
+    return found + [(role, spaced(it, f" {closers}")) for role, it in found if closers]
 
 
 def _heads(marks: Marks) -> list[tuple[str, Notation]]:

@@ -263,6 +263,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "ARGUMENTS_ARE_KEYED": arguments.are_keyed,
         "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or any(map(str.isalnum, first)),
         "HAS_TAIL": bool(calls.tail),
+        "COMMA_SEPARATES": marks.tools.separator.lstrip().startswith(","),
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),
     }

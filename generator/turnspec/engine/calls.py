@@ -80,8 +80,7 @@ def is_no_tool(turn: Turn, name: str) -> bool:
 
 def tool_in(turn: Turn, name: str) -> str:
     """Return the tool that is meant by a name with more around it: the longest; else the name."""
-    tools = turn.tools or ()
-    held = [] if name in tools else [tool for tool in tools if tool in name]
+    held = [tool for tool in turn.tools or () if tool in name]
     for tool in sorted(held, key=len, reverse=True):
         if re.fullmatch(AROUND_NAME.replace("NAME", re.escape(tool)), name):
             return tool

@@ -249,10 +249,8 @@ def read_element_text(turn: Turn, nested: NestedValue) -> bool:
 
 def open_in_text(turn: Turn, nested: NestedValue, found: Found) -> None:
     """Begin another element within one's text, unless what looks like it is text."""
-    is_text = not nested.containers[-1].knows(found)
-    if not ELEMENTS_ARE_DISTINCT:
-        is_text = is_text or nested.value.is_string
-    if not is_text:
+    is_known = nested.containers[-1].knows(found)
+    if is_known and (ELEMENTS_ARE_DISTINCT or not nested.value.is_string):
         turn.problem("missing_marker", "an element is not closed")
         close_elements(turn, nested, len(nested.path) - 1)
         begin_element(turn, nested, found)

@@ -174,10 +174,11 @@ IN_OBJECT: tuple[Rule, ...] = (Rule(Role.MEMBER, '{comma}"{string}" :'),)
 #: What begins another call, after a string that is not closed.
 AT_CALL_START: tuple[Rule, ...] = (Rule(Role.MARKER, "<calls>"),)
 
-#: Of heads with JSON: whether anything else may follow them, and whether something is read after
-#: the arguments, and if that holds the name.
+#: Of heads with JSON: whether anything else may follow them, whether something is read after the
+#: arguments, if a comma there may come before another call, and if the name stands there.
 ARGUMENTS_MAY_BE_TEXT: bool = True
 HAS_TAIL: bool = False
+COMMA_SEPARATES: bool = False
 NAME_IS_LAST: bool = False
 AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 #: Of values: whether something ends the call, and what ends a text without quotes, or the call.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, HAS_TAIL
+from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, COMMA_SEPARATES, HAS_TAIL
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE
@@ -44,6 +44,8 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     elif call.complete and turn.input.here:  # else the prompt ends with it
         found = yield from text_here(turn, MORE_JSON)
         call.complete = found["word"][-1:] not in (",", ":", '"')
+        if COMMA_SEPARATES:
+            call.complete = call.complete or found["word"] == ","
     if HAS_TAIL and is_whole:
         yield from read_tail(turn, call)
         return

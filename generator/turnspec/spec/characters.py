@@ -140,6 +140,20 @@ def key_ends(tools: Tools) -> str:
     return _joined(found)
 
 
+def left_open(tools: Tools) -> str:
+    """Return what closes the brackets that a call opens before its arguments, which end it.
+
+    So it is where a template forgets them: models write them all the same.
+    """
+    if tools.call[-1] != Slot(SlotKind.ARGUMENTS):
+        return ""
+    signs = re.sub(r'"[^"]*"', "", "".join(piece.text or "-" for piece in tools.call))
+    while (rest := re.sub(r"\{[^{}\[\]]*\}|\[[^{}\[\]]*\]", "", signs)) != signs:
+        signs = rest
+    closers = {"{": "}", "[": "]"}
+    return "".join(closers[sign] for sign in reversed(signs) if sign in closers)
+
+
 def is_lone_sign(text: str) -> bool:
     """Tell whether a marker is a usual sign alone, and no bracket: any text may hold that."""
     return bool(re.fullmatch(r"[^\w\s(){}\[\]<>]", text)) and text.isascii()

@@ -71,10 +71,10 @@ def encode_argument(value: object, arguments: Arguments) -> str:
     encoding = arguments.values.get(json_type(value), Encoding.JSON)
     if encoding is Encoding.ELEMENTS and arguments.elements:
         return _elements(value, arguments, arguments.elements)
-    # What sorts a call's arguments doesn't sort the members of a value that is JSON by itself.
+    # What sorts a call's arguments doesn't sort the members of a value that a filter writes whole.
     inner = replace(arguments.syntax, sorted_keys=False)
     written = encode_value(
-        value, encoding, inner if encoding is Encoding.JSON else arguments.syntax
+        value, encoding, arguments.syntax if encoding is Encoding.QUOTED else inner
     )
     text = "".join(arguments.value_escapes.get(sign, sign) for sign in written)
     guard = arguments.guard

@@ -15,6 +15,7 @@ from turnspec.spec.message import Message
 from turnspec.spec.model import Part, ReasoningMode, Spec, ThinkingState
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.results import Counterexample, RungResult
+from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn, as_meant, as_read, difference
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.shrinking import smallest
@@ -179,7 +180,12 @@ def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message
         check_messages(given, partial(check, form=spec, thinking=thinking), tally)
     for state in spec.thinking.others:
         check_messages(given, partial(check, form=_in_state(spec, state), thinking=None), tally)
-    return tally.result("no prompt leaves a place for any message")
+    return tally.result(f"no prompt leaves a place for any message: {_how_they_begin(spec)}")
+
+
+def _how_they_begin(spec: Spec) -> str:
+    turn, prompt = write_turn(spec, Message("…")).strip(), spec.thinking.default.prompt
+    return f"turns begin as {quoted(turn)}, and the prompt is {quoted(prompt)}"
 
 
 def _in_state(spec: Spec, state: ThinkingState) -> Spec:

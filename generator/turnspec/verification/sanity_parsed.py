@@ -44,11 +44,12 @@ def leaks(view: View) -> Iterator[Finding]:
     """
     spec = view.spec
     marks = (spec.content.start.strip(), spec.content.end.strip())
-    shared = _shared_words(format_markers(spec))
+    known = format_markers(spec)
+    shared = _shared_words(known)
     for path, text in _literals(spec):
         for opening, closing in _empty_blocks(text, shared):
-            if (opening, closing) == marks:  # what stands in that is content
-                continue
+            if (opening, closing) == marks or _has_other_end(opening, closing, known):
+                continue  # what stands in that is content, or a call
             filled = f"{opening}\n{_THOUGHT}\n{closing}"
             said = f"{filled}\n\n{_ANSWER}" + spec.final(Part.CONTENT)
             found = as_read(spec, view.module, Turn(said, spec.turn.header, ())).content
@@ -105,6 +106,15 @@ def _empty_blocks(text: str, shared: Collection[str]) -> Iterator[tuple[str, str
         words = [[w for w in _words(it) if w not in shared][-1:] for it in (opening, closing)]
         if is_pair and not between.strip() and words[0] == words[1] != []:
             yield opening, closing
+
+
+def _has_other_end(opening: str, closing: str, known: Iterable[str]) -> bool:
+    """Tell whether another marker differs from the one that opens by its last word alone."""
+    first, last = _words(opening), _words(closing)
+    others = [_words(marker) for text in known for marker in markers(text)]
+    return first != last and any(
+        words[:-1] == first[:-1] != () and words not in (first, last) for words in others
+    )
 
 
 def _words(marker: str) -> tuple[str, ...]:

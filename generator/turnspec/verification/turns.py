@@ -110,7 +110,8 @@ def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:
     prompt = spec.thinking.state(thinking).prompt
     absent = spec.join(Part.START, Part.CONTENT)
     rest = prompt.removeprefix(spec.turn.header)
-    if rest.isspace() and rest == absent + spec.content.start != spec.reasoning.start:
+    is_shown = spec.reasoning.field is not None  # else nobody knows with what it begins
+    if is_shown and rest.isspace() and rest == absent + spec.content.start != spec.reasoning.start:
         return PromptState.CLOSED  # by white space alone, as it stands before content
     return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)
 

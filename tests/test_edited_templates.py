@@ -1,0 +1,133 @@
+"""Templates as people edit them: slips, other settings, and what models write all the same.
+
+They are in ``tests/templates/edited``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.own_templates import FOLDER, given_template
+from turnspec.pipeline.build import Build, build_template
+from turnspec.pipeline.project import OutputPaths
+from turnspec.spec.files import load_checked_spec
+from turnspec.spec.model import Spec, Subject, Verdict
+from turnspec.testing import Call, Message, check_case
+
+EDITED = FOLDER / "edited"
+LOOK, ADD = Call("look", {"city": "Paris"}), Call("add", {"a": 1, "b": [1, 2]})
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
+BOTH = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array"}}}
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": parameters}}
+    for name, parameters in (("look", CITY), ("add", BOTH))
+]
+OBJECTS = '{"name": "look", "arguments": {"city": "Paris"}', '{"name": "add", "arguments": '
+OBJECTS_2 = OBJECTS[1] + '{"a": 1, "b": [1, 2]}'
+ON = {"enable_thinking": True}
+OFF = {"enable_thinking": False}
+
+CASES: list[tuple[str, str, Message, dict[str, Any]]] = [
+    ("thought-wanted-if-enabled", "Hi</:bot:>", Message("Hi"), {}),
+    ("thought-wanted-if-enabled", "Hm</muse>Hi</:bot:>", Message("Hi", "Hm"), ON),
+    (
+        "thought-wanted-if-enabled",
+        "Hi<do>look<k>city</k><v>Paris</v></do></:bot:>",
+        Message("Hi", "", (LOOK,)),
+        {},
+    ),
+    ("thought-before-header", "Hi<:over:>", Message("Hi"), {}),
+    ("thought-before-header", "<:muse:>Hm<:over:><:bot:>Hi<:over:>", Message("Hi", "Hm"), {}),
+    (
+        "thought-before-header",
+        '<:do:>{"tool": "look", "with": {"city": "Paris"}}<:over:>'
+        '<:do:>{"tool": "add", "with": {"a": 1, "b": [1, 2]}}<:over:>',
+        Message(calls=(LOOK, ADD)),
+        {},
+    ),
+    ("line-before-content-alone", "Hi<:close:>", Message("Hi"), {}),
+    ("line-before-content-alone", "<muse>\nHm\n</muse>\n\nHi<:close:>", Message("Hi", "Hm"), {}),
+    ("line-before-content-alone", f"<do>\n{OBJECTS[0]}}}\n</do>", Message(calls=(LOOK,)), OFF),
+    ("bracket-forgotten", f"<DO>[{OBJECTS[0]}]</DO><:close:>", Message(calls=(LOOK,)), {}),
+    ("bracket-forgotten", f"<DO>[{OBJECTS[0]}}}]</DO><:close:>", Message(calls=(LOOK,)), {}),
+    ("bracket-forgotten", f"<DO>[{OBJECTS[0]}, {OBJECTS_2}]</DO>", Message(calls=(LOOK, ADD)), {}),
+    (
+        "bracket-forgotten",
+        f"<DO>[{OBJECTS[0]}}},{OBJECTS_2}}}]</DO><:close:>",
+        Message(calls=(LOOK, ADD)),
+        {},
+    ),
+    (
+        "envelope-with-members",
+        '{"reason": "calls", "acts": [{"with": {"city": "Paris"}, "act": "look"},'
+        ' {"with": {"a": 1, "b": [1, 2]}, "act": "add"}]}<:close:>',
+        Message(calls=(LOOK, ADD)),
+        {},
+    ),
+    ("envelope-with-members", '{"reason": "none"}<:close:>', Message('{"reason": "none"}'), {}),
+]
+
+
+@cache
+def built(name: str) -> Build:
+    text = (EDITED / f"{name}.jinja").read_text(encoding="utf-8")
+    return build_template(given_template(text, name), OutputPaths.in_folder(name), messages=15)
+
+
+def spec_in(build: Build) -> Spec:
+    text = build.files[OutputPaths.in_folder(build.name).spec]
+    spec = load_checked_spec(text, "the.yaml")
+    assert isinstance(spec, Spec)
+    return spec
+
+
+@pytest.mark.parametrize(
+    "name", sorted({path.stem for path in EDITED.glob("*.jinja")} - {"prompt-unlike-turns"})
+)
+def test_they_pass_every_rung(name: str) -> None:
+    build = built(name)
+    assert build.problems == ()
+    assert build.result is not None
+    assert {key: rung.example for key, rung in build.result.rungs.items() if rung.failed} == {}
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+
+
+@pytest.mark.parametrize(("name", "text", "message", "options"), CASES)
+def test_what_models_write_is_read(
+    name: str, text: str, message: Message, options: dict[str, Any]
+) -> None:
+    check_case(spec_in(built(name)), text, expect=message, tools=TOOLS, **options)
+
+
+def told(name: str) -> list[tuple[Subject, str]]:
+    """Return what a spec says of what a person should know."""
+    limits = spec_in(built(name)).limits
+    return [(limit.subject, limit.reason) for limit in limits if limit.verdict is Verdict.TOLD]
+
+
+def test_a_forgotten_bracket_is_told() -> None:
+    assert told("bracket-forgotten") == [
+        (
+            Subject.CALLS,
+            "a call opens a bracket that nothing closes; calls that close it are read as well",
+        )
+    ]
+
+
+def test_what_a_prompt_opens_is_told() -> None:
+    reason = 'a prompt can end with "<|MUSE>", and nothing shows what closes that, so what follows '
+    reason += "is read as content; an overlay can say more"
+    assert told("opened-and-never-closed") == [(Subject.REASONING, reason)]
+
+
+def test_it_is_told_how_a_prompt_and_turns_differ() -> None:
+    """Nothing can be checked behind such a prompt."""
+    build = built("prompt-unlike-turns")
+    assert build.result is not None
+    note = build.result.rungs["1b"].note
+    turn, prompt = '"<:open:>assistant\\n\\n…<:close:>"', '"<:open:> assistant"'
+    how = f"turns begin as {turn}, and the prompt is {prompt}"
+    assert note.startswith(f"no prompt leaves a place for any message: {how}; ")
