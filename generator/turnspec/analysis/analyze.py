@@ -22,7 +22,12 @@ from turnspec.analysis.arguments import (
 from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, assemble_spec
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
-from turnspec.analysis.frames import Frames, collect_frames, level_leads
+from turnspec.analysis.frames import (
+    Frames,
+    collect_frames,
+    is_reasoning_before_header,
+    level_leads,
+)
 from turnspec.analysis.insistence import find_insistence
 from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
@@ -306,6 +311,10 @@ class _Analyzer:
             arguments=self.arguments.arguments,
         )
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
+        if is_reasoning_before_header(frames, prompts):
+            self.derivation.note("R1", "reasoning stands before the prompt, where no model writes")
+            self.chat = self.chat.speaking(replace(self.chat.dialect, reasoning_field=None))
+            return self._lay_out(on, settings)
         frames = relabel_moved(level_leads(mark_last_index(frames), prompts))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
         if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:

@@ -19,6 +19,7 @@ _NAME = "{name}"
 _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
 _JSON_END = ' \t\r\n"}]'
+_ENVELOPE = re.compile(r'\{\s*((?:"[^"{}]+"\s*:\s*"[^"{}]*"\s*,\s*)*)("[^"{}]+")\s*:\s*\[\s*$')
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
 
@@ -48,9 +49,13 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
 
 
 def envelope(tools: Tools) -> str:
-    """Return how an object begins that holds the array of all calls; "" if there is none."""
-    found = re.search(r'\{\s*("[^"{}]+")\s*:\s*\[\s*$', tools.section_start)
-    return f"{{{{ {found[1]} :" if found else ""
+    """Return how an object begins that holds the array of all calls; "" if there is none.
+
+    Texts under other keys may stand before it.
+    """
+    found = _ENVELOPE.search(tools.section_start)
+    members = re.sub(r"\s*([:,])\s*", r" \1 ", found[1]) if found else ""
+    return f"{{{{ {members}{found[2]} :" if found else ""
 
 
 def _apart(closing: str, openings: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from turnspec.verification.turns import (
     expected_message,
     is_ambiguous,
     never_renders_calls,
+    no_place,
     prompt_leaves,
     writes_calls_otherwise,
     written_input,
@@ -179,7 +180,7 @@ def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message
         check_messages(given, partial(check, form=spec, thinking=thinking), tally)
     for state in spec.thinking.others:
         check_messages(given, partial(check, form=_in_state(spec, state), thinking=None), tally)
-    return tally.result("no prompt leaves a place for any message")
+    return tally.result(no_place(spec, "any message"))
 
 
 def _in_state(spec: Spec, state: ThinkingState) -> Spec:

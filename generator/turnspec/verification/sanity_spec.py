@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 from turnspec.analysis.assemble import grammar_hints
 from turnspec.analysis.modes import content_mode, reasoning_mode
-from turnspec.analysis.text import markers
+from turnspec.analysis.text import closing_of, markers, whole_prefix
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
 from turnspec.spec.prompt_state import PromptState
@@ -39,10 +39,15 @@ def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
     spec = view.spec
     known = format_markers(spec) | {marks.fixed_start for marks in spec.alternatives.marks}
-    for path, prompt in prompts_of(spec.thinking):
-        rest = _outside_of_reasoning(spec, prompt.removeprefix(spec.turn.header))
+    prompts = list(prompts_of(spec.thinking))
+    # A turn may be rendered without the header that all prompts have.
+    header = spec.turn.header or whole_prefix([prompt for _, prompt in prompts])
+    for path, prompt in prompts:
+        rest = _outside_of_reasoning(spec, prompt.removeprefix(header))
         for marker in markers(rest):
-            if not any(marker in text for text in known):
+            # Turns may show only what closes reasoning that a prompt has opened.
+            opens = spec.reasoning.end.strip() == closing_of(marker)
+            if not opens and not any(marker in text for text in known):
                 yield path, f"no part explains the marker {quoted(marker)} in it"
 
 
