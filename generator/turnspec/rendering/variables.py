@@ -52,9 +52,9 @@ class TemplateFacts:
 
     Attributes:
         switch_values: each variable that the template reads without being given it, or setting it
-            first, with values to try: the constants to which the template compares it, or another variable that was set
-            from it, the keys of a table in which it looks them up, the numbers next to a limit,
-            false and true.
+            first, with values to try: the constants to which the template compares it, or another
+            variable that was set from it, the keys of a table in which it looks them up, the
+            numbers next to a limit, false and true.
         string_constants: every text that it writes as a constant in an expression.
         attribute_names: every key or attribute that it reads by name.
         attribute_words: the keys and attributes that it compares with texts, and those texts.
