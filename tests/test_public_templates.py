@@ -125,3 +125,27 @@ def test_a_prompt_that_is_no_turns_beginning_is_told_with_one() -> None:
     assert not rung.is_passed
     assert rung.note.startswith(no_place(spec_in(build), "a sample turn"))
     assert 'prompt is "<:open:> assistant", and such a turn begins "<:open:>assistant' in rung.note
+
+
+#: With thinking on, no answer is rendered that doesn't say what was thought.
+WANTS_THOUGHT = (
+    "{% set muse = muse | default(false) %}"
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+    "{{ '<muse>' + m.reasoning_content + '</muse>' if muse else '</muse>' }}{{ m.content or '' }}"
+    "{% for call in m.tool_calls %}<use>{{ call.function.name }}"
+    "<with>{{ call.function.arguments | tojson }}</use>{% endfor %}"
+    "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{{ '<muse>' if muse else '</muse>' }}{% endif %}"
+)
+
+
+def test_a_template_may_want_thought_where_thinking_is_on() -> None:
+    spec = spec_in(built("wants-thought", WANTS_THOUGHT))
+    assert spec.capabilities.content_beside_calls
+    assert spec.capabilities.tool_results
+    message = load(spec).parse(
+        'So.</muse>Look.<use>find<with>{"a": 1}</use><:end:>', enable_thinking=True
+    )
+    assert (message.reasoning_content, message.content) == ("So.", "Look.")
+    assert [call.arguments for call in message.tool_calls] == ['{"a": 1}']
+    assert message.problems == []

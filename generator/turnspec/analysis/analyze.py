@@ -176,6 +176,7 @@ class _Analyzer:
         settings += word_settings(self.chat, default)
         self._find_calls()
         on = thinking.choose_on(settings)
+        self._insist(on)
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
@@ -209,6 +210,11 @@ class _Analyzer:
             is_unended=self.is_unended,
         )
         return assemble_spec(facts, self.derivation)
+
+    def _insist(self, on: thinking.Setting) -> None:
+        """Speak as the template wants it with thinking on: it may want a thought's key then."""
+        dialect = find_insistence(self.chat.using(on.variables), self.derivation)
+        self.chat = self.chat.speaking(dialect)
 
     def why_unread(self, spec: Spec) -> Problem | None:
         """Return why calls can't be read that are rendered so; None if they can."""
