@@ -149,3 +149,31 @@ def test_a_template_may_want_thought_where_thinking_is_on() -> None:
     assert (message.reasoning_content, message.content) == ("So.", "Look.")
     assert [call.arguments for call in message.tool_calls] == ['{"a": 1}']
     assert message.problems == []
+
+
+#: Each message is numbered, which the first answer alone doesn't show.
+NUMBERED = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ loop.index }}. {{ m.content }}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_numbers_of_messages_are_told() -> None:
+    build = built("numbered", NUMBERED)
+    assert [(problem.path, "4. The answer" in problem.message) for problem in build.objections] == [
+        ("turn", True)
+    ]
+
+
+def test_a_prompt_with_a_mark_that_the_template_explains_nowhere_is_told() -> None:
+    opens = "{{ '<:MUSE>' if effort == 'high' }}"
+    text = NUMBERED.replace("{{ loop.index }}. ", "").replace(
+        "assistant:>{%", f"assistant:>{opens}{{%"
+    )
+    found = built("unexplained", text).objections
+    assert [(problem.path, problem.message) for problem in found] == [
+        (
+            "thinking",
+            "with effort='high' a prompt has the marker \"<:MUSE>\", which no part explains",
+        )
+    ]
