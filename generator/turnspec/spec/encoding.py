@@ -71,11 +71,10 @@ def encode_argument(value: object, arguments: Arguments) -> str:
     encoding = arguments.values.get(json_type(value), Encoding.JSON)
     if encoding is Encoding.ELEMENTS and arguments.elements:
         return _elements(value, arguments, arguments.elements)
-    # What sorts a call's arguments doesn't sort the members of a value that is JSON by itself.
-    inner = replace(arguments.syntax, sorted_keys=False)
-    written = encode_value(
-        value, encoding, inner if encoding is Encoding.JSON else arguments.syntax
-    )
+    # What sorts a call's arguments doesn't sort the members of a value that is written as a whole.
+    is_whole = encoding in (Encoding.JSON, Encoding.PYTHON)
+    inner = replace(arguments.syntax, sorted_keys=False) if is_whole else arguments.syntax
+    written = encode_value(value, encoding, inner)
     text = "".join(arguments.value_escapes.get(sign, sign) for sign in written)
     guard = arguments.guard
     if encoding is not Encoding.RAW or guard is None:

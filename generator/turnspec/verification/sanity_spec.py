@@ -44,11 +44,14 @@ def prompt_markers(view: View) -> Iterator[Finding]:
 
 def untold_prompts(view: View) -> Iterator[Finding]:
     """No variable gives a prompt with a marker of which the spec says nothing."""
+    known = tuple(text for _, text in prompts_of(view.spec.thinking) if text)
     values = view.chat.facts.switch_values.items()
     for name, value in ((name, value) for name, each in values for value in each):
         prompt = view.chat.using({name: value}).prompt().text or ""
+        if prompt.endswith(known) or view.spec.turn.header not in prompt:
+            continue
         # What is printed itself is a text of the user's, and switches nothing.
-        if str(value) in prompt or view.spec.turn.header not in prompt:
+        if str(value) in prompt:
             continue
         for marker in _unexplained(view.spec, prompt):
             told = f"with {name}={value!r} a prompt has the marker {quoted(marker)}"
