@@ -14,7 +14,7 @@ from turnspec.analysis.arguments import (
     find_syntax,
 )
 from turnspec.analysis.findings import Derivation
-from turnspec.spec.encoding import encode_object
+from turnspec.spec.encoding import encode_argument, encode_object
 from turnspec.spec.model import (
     Elements,
     Encoding,
@@ -362,6 +362,22 @@ def test_sorted_arguments() -> None:
     found = analyze_tagged(render, Derivation())
     assert found is not None
     assert found.arguments.syntax.sorted_keys
+
+
+@pytest.mark.parametrize("write", [repr, json.dumps])
+def test_what_sorts_arguments_leaves_members_of_values_as_they_are(
+    write: Callable[[object], str],
+) -> None:
+    def text(value: object) -> str:
+        return value if isinstance(value, str) else write(value)
+
+    def render(given: dict[str, object]) -> str:
+        return tagged(lambda key, value: f"<{key}>{text(value)}</p>")(dict(sorted(given.items())))
+
+    found = analyze_tagged(render, Derivation())
+    assert found is not None
+    value = {"second": True, "first": 1}
+    assert encode_argument(value, found.arguments) == write(value)
 
 
 def test_an_argument_that_cannot_be_found_again() -> None:

@@ -128,6 +128,6 @@ def test_it_is_told_how_a_prompt_and_turns_differ() -> None:
     build = built("prompt-unlike-turns")
     assert build.result is not None
     note = build.result.rungs["1b"].note
-    turn, prompt = '"<:open:>assistant\\n\\n…<:close:>"', '"<:open:> assistant"'
-    how = f"turns begin as {turn}, and the prompt is {prompt}"
+    prompt, turn = '"<:open:> assistant"', '"<:open:>assistant\\n\\n"'
+    how = f"the prompt is {prompt}, and such a turn begins {turn}"
     assert note.startswith(f"no prompt leaves a place for any message: {how}; ")

@@ -44,6 +44,25 @@ SWITCHES = {
         {},
     ),
     "set ones are none": ("{% set think = true %}{% if think %}x{% endif %}", {}),
+    "nor is what a branch sets, for what is behind it": (
+        "{% if tools %}{% set lead = 'a' %}{% else %}{% set rest = 1 %}{% endif %}{{ lead }}"
+        "{% for m in messages %}{% if m %}{% set text = m %}{% endif %}{{ text }}{% endfor %}",
+        {},
+    ),
+    "what the other branch sets, and what is read before it is set": (
+        "{% if think is defined %}{% set mode = 'on' %}{% elif mode is defined %}x{% endif %}"
+        "{% set deep = deep if deep is defined else 1 %}{{ deep }}",
+        {"deep": [False, True], "mode": [False, True], "think": [False, True]},
+    ),
+    "what only a loop or a macro sets, behind it": (
+        "{% for m in messages %}{% set a = m %}{{ a }}{% endfor %}{{ a }}"
+        "{% macro put(b) %}{{ b }}{% endmacro %}{{ put(1) }}{{ b }}",
+        {"a": [False, True], "b": [False, True]},
+    ),
+    "a macro of one branch is none": (
+        "{% if tools %}{% macro put(b) %}{{ b }}{% endmacro %}{% endif %}{{ put(1) }}",
+        {},
+    ),
 }
 
 

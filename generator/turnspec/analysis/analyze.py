@@ -22,7 +22,12 @@ from turnspec.analysis.arguments import (
 from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, assemble_spec
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
-from turnspec.analysis.frames import Frames, collect_frames, level_leads
+from turnspec.analysis.frames import (
+    Frames,
+    collect_frames,
+    is_reasoning_before_header,
+    level_leads,
+)
 from turnspec.analysis.insistence import find_insistence
 from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
@@ -172,9 +177,7 @@ class _Analyzer:
         settings += word_settings(self.chat, default)
         self._find_calls()
         on = thinking.choose_on(settings)
-        if on is not default:  # more may be wanted of messages than where nothing is set
-            dialect = find_insistence(self.chat.using(on.variables), self.derivation)
-            self.chat = self.chat.speaking(dialect)
+        self._insist(on)
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
@@ -209,6 +212,11 @@ class _Analyzer:
             left_open=_left_open(layout, reasoning, settings),
         )
         return assemble_spec(facts, self.derivation)
+
+    def _insist(self, on: thinking.Setting) -> None:
+        """Speak as the template wants it with thinking on: it may want a thought's key then."""
+        dialect = find_insistence(self.chat.using(on.variables), self.derivation)
+        self.chat = self.chat.speaking(dialect)
 
     def why_unread(self, spec: Spec) -> Problem | None:
         """Return why calls can't be read that are rendered so; None if they can."""
@@ -311,6 +319,10 @@ class _Analyzer:
             arguments=self.arguments.arguments,
         )
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
+        if is_reasoning_before_header(frames, prompts):
+            self.derivation.note("R1", "reasoning stands before the prompt, where no model writes")
+            self.chat = self.chat.speaking(replace(self.chat.dialect, reasoning_field=None))
+            return self._lay_out(on, settings)
         frames = relabel_moved(level_leads(mark_last_index(frames), prompts))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
         if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:

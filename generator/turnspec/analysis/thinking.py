@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, REASONING, probe_call, probe_message
@@ -27,44 +27,84 @@ from turnspec.spec.prompt_state import PromptState
 
 #: How many settings are tried at most; more variables than that has no chat template.
 _MOST_SETTINGS = 120
+#: How many of them are tried with others; no more variables turn thinking on.
+_MOST_KEPT_BACK = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """Values of the template's variables, and what they give.
 
-    ``prompt`` is the generation prompt, from the user's text on; ``shows_reasoning`` tells whether
-    reasoning is rendered in a turn; ``by_word`` that a word in a message gives that prompt.
+    ``prompt`` is the generation prompt, from the user's text on, and ``bare`` what it is where no
+    tools are given; ``shows_reasoning`` tells whether reasoning is rendered in a turn; ``by_word``
+    that a word in a message gives that prompt.
     """
 
     variables: Mapping[str, object]
     prompt: str
     shows_reasoning: bool
+    bare: str = ""
     by_word: bool = False
+
+    @property
+    def shown(self) -> tuple[str, bool]:
+        """What the setting renders, with tools."""
+        return self.prompt, self.shows_reasoning
 
 
 def collect_settings(chat: Chat) -> list[Setting]:
     """Return the settings that render something else than the default does, the default first."""
     default = _setting(chat, {})
-    settings = [default] if default is not None else []
-    seen = {(setting.prompt, setting.shows_reasoning) for setting in settings}
-    tried = 0
-    for name, values in chat.facts.switch_values.items():
-        for value in values:
-            tried += 1
-            setting = _setting(chat, {name: value}) if tried <= _MOST_SETTINGS else None
-            if setting and (setting.prompt, setting.shows_reasoning) not in seen:
-                seen.add((setting.prompt, setting.shows_reasoning))
-                settings.append(setting)
+    if default is None:
+        return []
+    singles = list(_single_settings(chat))
+    found = {default.shown: default}
+    for setting in singles:
+        known = found.setdefault(setting.shown, setting)
+        # A variable that also switches where there are no tools is the one that is meant.
+        if known is not default and known.bare == default.bare != setting.bare:
+            found[setting.shown] = setting
+    for setting in (*_apart(chat, list(found.values())), *_kept_back(chat, default, singles)):
+        found.setdefault(setting.shown, setting)
+    return list(found.values())
+
+
+def _single_settings(chat: Chat) -> Iterator[Setting]:
+    """Yield what each variable gives with each of its values."""
+    values = chat.facts.switch_values.items()
+    each = ({name: value} for name, listed in values for value in listed)
+    for variables in itertools.islice(each, _MOST_SETTINGS):
+        setting = _setting(chat, variables)
+        if setting is not None:
+            yield setting
+
+
+def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:
+    """Yield what two variables give of which one brings reasoning into turns.
+
+    Another one opens it in the prompt.
+    """
     for first, second in itertools.permutations(settings[1:], 2):
-        # One variable may bring reasoning into turns, and another one open it in the prompt.
         apart = first.shows_reasoning and not second.shows_reasoning
         if apart and not settings[0].shows_reasoning and first.prompt != second.prompt:
             setting = _setting(chat, {**first.variables, **second.variables})
-            if setting and (setting.prompt, setting.shows_reasoning) not in seen:
-                seen.add((setting.prompt, setting.shows_reasoning))
-                settings.append(setting)
-    return settings
+            if setting is not None:
+                yield setting
+
+
+def _kept_back(chat: Chat, default: Setting, singles: Sequence[Setting]) -> Iterator[Setting]:
+    """Yield what two variables give of which one does nothing where there are tools.
+
+    Another one keeps it from that, as long as it isn't set.
+    """
+    kept = (one for one in singles if one.shown == default.shown and one.bare != default.bare)
+    for first in itertools.islice(kept, _MOST_KEPT_BACK):
+        for second in singles:
+            if second.variables.keys() != first.variables.keys():
+                setting = _setting(chat, {**first.variables, **second.variables})
+                if setting is not None and setting.prompt == first.bare:
+                    yield setting
+                    break
 
 
 def _setting(chat: Chat, variables: Mapping[str, object]) -> Setting | None:
@@ -78,7 +118,8 @@ def _setting(chat: Chat, variables: Mapping[str, object]) -> Setting | None:
         probe_message(reasoning=True, content=True, calls=1),
     )
     shown = any(REASONING in (using.turn(message).text or "") for message in messages)
-    return Setting(variables, prompt, shown)
+    without = using.speaking(replace(chat.dialect, give_tools=False))
+    return Setting(variables, prompt, shown, without.prompt().text or prompt)
 
 
 def markers_in_prompts(rests: Sequence[str]) -> tuple[str, str] | None:

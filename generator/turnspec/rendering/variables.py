@@ -16,6 +16,7 @@ from jinja2 import TemplateSyntaxError, meta, nodes
 
 from turnspec.rendering.branches import Branch, find_branches
 from turnspec.rendering.environment import create_environment
+from turnspec.rendering.own_variables import read_unset
 
 #: Variables that every rendering gets, whatever the template.
 STANDARD_VARIABLES = frozenset(
@@ -50,10 +51,10 @@ class TemplateFacts:
     """What a template's source says of itself.
 
     Attributes:
-        switch_values: each variable that the template reads without being given it, with values to
-            try: the constants to which the template compares it, or another variable that was set
-            from it, the keys of a table in which it looks them up, the numbers next to a limit,
-            false and true.
+        switch_values: each variable that the template reads without being given it, or setting it
+            first, with values to try: the constants to which the template compares it, or another
+            variable that was set from it, the keys of a table in which it looks them up, the
+            numbers next to a limit, false and true.
         string_constants: every text that it writes as a constant in an expression.
         attribute_names: every key or attribute that it reads by name.
         attribute_words: the keys and attributes that it compares with texts, and those texts.
@@ -95,11 +96,12 @@ def template_facts(source: str) -> TemplateFacts:
         return TemplateFacts(error=f"line {error.lineno}: {error.message}")
     except RecursionError:
         return TemplateFacts(error="nested too deeply")
-    return replace(facts, switch_values=_switch_values(found, reads), reads=reads)
+    given = (reads & read_unset(tree)) - STANDARD_VARIABLES
+    return replace(facts, switch_values=_switch_values(found, given), reads=reads)
 
 
-def _switch_values(found: _Nodes, reads: Iterable[str]) -> dict[str, list[object]]:
-    names = sorted({*reads} - STANDARD_VARIABLES)
+def _switch_values(found: _Nodes, given: Iterable[str]) -> dict[str, list[object]]:
+    names = sorted(given)
     values: dict[str, list[object]] = {name: [] for name in names}
     aliases = _aliases(found, names)
     assigned = {_target(assign.target): assign.node for assign in _each(nodes.Assign, found)}

@@ -72,10 +72,9 @@ def encode_argument(value: object, arguments: Arguments) -> str:
     if encoding is Encoding.ELEMENTS and arguments.elements:
         return _elements(value, arguments, arguments.elements)
     # What sorts a call's arguments doesn't sort the members of a value that a filter writes whole.
-    inner = replace(arguments.syntax, sorted_keys=False)
-    written = encode_value(
-        value, encoding, arguments.syntax if encoding is Encoding.QUOTED else inner
-    )
+    is_whole = encoding is not Encoding.QUOTED
+    syntax = replace(arguments.syntax, sorted_keys=False) if is_whole else arguments.syntax
+    written = encode_value(value, encoding, syntax)
     text = "".join(arguments.value_escapes.get(sign, sign) for sign in written)
     guard = arguments.guard
     if encoding is not Encoding.RAW or guard is None:

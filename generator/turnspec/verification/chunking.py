@@ -22,7 +22,7 @@ from turnspec.spec.results import Counterexample, RungResult
 from turnspec.verification.comparing import as_parsed
 from turnspec.verification.messages import format_markers, sample_messages
 from turnspec.verification.tally import Tally
-from turnspec.verification.turns import written_input
+from turnspec.verification.turns import no_place, written_input
 
 #: Turns up to this length, in characters, are cut everywhere; those of real formats are shorter.
 _MOST_CUTS = 2_000
@@ -40,7 +40,7 @@ def chunking(spec: Spec, module: FormatModule) -> RungResult:
         tools = tool_definitions(message.calls)
         options: dict[str, object] = {"tools": tools, "prefill": found.prefill}
         _Splits(spec, module, options, found.text).check(markers, tally)
-    return tally.result("no prompt leaves a place for a sample turn")
+    return tally.result(no_place(spec, "a sample turn"))
 
 
 def _full_messages(spec: Spec) -> Iterator[tuple[Message, bool | None]]:

@@ -15,7 +15,6 @@ from turnspec.spec.message import Message
 from turnspec.spec.model import Part, ReasoningMode, Spec, ThinkingState
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.results import Counterexample, RungResult
-from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn, as_meant, as_read, difference
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.shrinking import smallest
@@ -25,6 +24,7 @@ from turnspec.verification.turns import (
     expected_message,
     is_ambiguous,
     never_renders_calls,
+    no_place,
     prompt_leaves,
     writes_calls_otherwise,
     written_input,
@@ -180,12 +180,7 @@ def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message
         check_messages(given, partial(check, form=spec, thinking=thinking), tally)
     for state in spec.thinking.others:
         check_messages(given, partial(check, form=_in_state(spec, state), thinking=None), tally)
-    return tally.result(f"no prompt leaves a place for any message: {_how_they_begin(spec)}")
-
-
-def _how_they_begin(spec: Spec) -> str:
-    turn, prompt = write_turn(spec, Message("…")).strip(), spec.thinking.default.prompt
-    return f"turns begin as {quoted(turn)}, and the prompt is {quoted(prompt)}"
+    return tally.result(no_place(spec, "any message"))
 
 
 def _in_state(spec: Spec, state: ThinkingState) -> Spec:

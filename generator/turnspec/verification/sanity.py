@@ -29,6 +29,7 @@ _ALTERED = "the parts explain what the template does with text"
 CHECKS: dict[str, Check] = {
     "thinking on leaves reasoning open or free, off doesn't": sanity_spec.switches,
     "the parts explain every marker of the prompts": sanity_spec.prompt_markers,
+    "no variable gives a prompt that they don't explain": sanity_spec.untold_prompts,
     "modes follow from the markers": sanity_spec.modes,
     "parts stand in an order that turns show": sanity_spec.order,
     "nothing separates calls where there is but one": sanity_spec.separators,
@@ -43,6 +44,7 @@ CHECKS: dict[str, Check] = {
     "words in messages give these prompts": sanity_rendered.words,
     "the header is what prompts and turns begin with": sanity_rendered.header,
     "turns end so before other messages": sanity_rendered.ends,
+    "later turns are rendered as the first": sanity_rendered.later,
     "calls are counted so over a conversation": sanity_rendered.index,
     "earlier reasoning is shown so far": sanity_rendered.scope,
     "the template was given these tokens": sanity_rendered.tokens,

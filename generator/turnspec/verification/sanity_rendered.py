@@ -177,6 +177,15 @@ def index(view: View) -> Iterator[Finding]:
         yield "tools.index_scope", text
 
 
+def later(view: View) -> Iterator[Finding]:
+    """A turn behind another one is rendered as the first is, so no number counts them."""
+    message = Message(_CONTENT)
+    chat = view.renderer.chat
+    first, found = chat.turn(message).text, chat.turn(message, earlier=[message]).text
+    if first is not None and found is not None and found != first:
+        yield "turn", f"a later one is {quoted(found)}, where the first is {quoted(first)}"
+
+
 def scope(view: View) -> Iterator[Finding]:
     """Earlier reasoning shows for as long as the spec says."""
     spec, chat = view.spec, view.renderer.chat

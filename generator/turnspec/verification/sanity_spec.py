@@ -1,4 +1,4 @@
-"""Sanity of a spec by itself: whether its parts fit each other."""
+"""Sanity of a spec by itself: whether its parts fit each other, and explain all prompts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 from turnspec.analysis.assemble import grammar_hints
 from turnspec.analysis.modes import content_mode, reasoning_mode
-from turnspec.analysis.text import markers
+from turnspec.analysis.text import closing_of, markers, whole_prefix
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
 from turnspec.spec.prompt_state import PromptState
@@ -37,13 +37,38 @@ def switches(view: View) -> Iterator[Finding]:
 
 def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
-    spec = view.spec
+    for path, prompt in prompts_of(view.spec.thinking):
+        for marker in _unexplained(view.spec, prompt):
+            yield path, f"no part explains the marker {quoted(marker)} in it"
+
+
+def untold_prompts(view: View) -> Iterator[Finding]:
+    """No variable gives a prompt with a marker of which the spec says nothing."""
+    known = tuple(text for _, text in prompts_of(view.spec.thinking) if text)
+    values = view.chat.facts.switch_values.items()
+    for name, value in ((name, value) for name, each in values for value in each):
+        prompt = view.chat.using({name: value}).prompt().text or ""
+        if prompt.endswith(known) or view.spec.turn.header not in prompt:
+            continue
+        # What is printed itself is a text of the user's, and switches nothing.
+        if str(value) in prompt:
+            continue
+        for marker in _unexplained(view.spec, prompt):
+            told = f"with {name}={value!r} a prompt has the marker {quoted(marker)}"
+            yield "thinking", f"{told}, which no part explains"
+
+
+def _unexplained(spec: Spec, prompt: str) -> Iterator[str]:
+    """Yield the markers behind the header of a prompt that are none of the format's."""
     known = format_markers(spec) | {marks.fixed_start for marks in spec.alternatives.marks}
-    for path, prompt in prompts_of(spec.thinking):
-        rest = _outside_of_reasoning(spec, prompt.removeprefix(spec.turn.header))
-        for marker in markers(rest):
-            if not any(marker in text for text in known):
-                yield path, f"no part explains the marker {quoted(marker)} in it"
+    # A turn may be rendered without the header that all prompts have.
+    header = spec.turn.header or whole_prefix([text for _, text in prompts_of(spec.thinking)])
+    behind = prompt.partition(header)[2] if header and header in prompt else prompt
+    for marker in markers(_outside_of_reasoning(spec, behind)):
+        # Turns may show only what closes reasoning that a prompt has opened.
+        opens = spec.reasoning.end.strip() == closing_of(marker)
+        if not opens and not any(marker in text for text in known):
+            yield marker
 
 
 def _outside_of_reasoning(spec: Spec, text: str) -> str:

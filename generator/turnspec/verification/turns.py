@@ -11,7 +11,10 @@ from turnspec.rendering.conversation import Chat, tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
 from turnspec.spec.prompt_state import PromptState, prompt_state
+from turnspec.spec.visible import shortened
+from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn
+from turnspec.verification.messages import sample_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,15 @@ def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> Tur
         is_open = state is PromptState.OPEN
         text = shown.reasoning + behind if is_open else behind.removeprefix(spec.reasoning.end)
     return Turn(text, prompt, tool_definitions(shown.calls), thinking)
+
+
+def no_place(spec: Spec, what: str) -> str:
+    """Say that no prompt leaves a place for something, and how prompts and turns differ."""
+    message = expected_message(spec, list(sample_messages(spec))[-1])
+    turn = spec.turn.header + write_parts(spec, message, Part.START)
+    prompt, begins = (quoted(shortened(text, 40)) for text in (spec.thinking.default.prompt, turn))
+    told = f"the prompt is {prompt}, and such a turn begins {begins}"
+    return f"no prompt leaves a place for {what}: {told}"
 
 
 def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:

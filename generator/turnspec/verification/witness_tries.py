@@ -185,9 +185,14 @@ def _settings(chat: Chat) -> list[Mapping[str, object]]:
 
 
 def _switched(chat: Chat, names: Iterable[str]) -> Iterator[Mapping[str, object]]:
-    """Yield the chat's variables with other values of some switches, which may list tools."""
-    for name, values in chat.facts.switch_values.items():
-        for value in (*values, [*NAMES]) if name in names else ():
+    """Yield the chat's variables with other values of some switches, which may list tools.
+
+    The first value of each comes before any second one.
+    """
+    switches = chat.facts.switch_values.items()
+    listed = [[(name, value) for value in (*all_, [*NAMES])] for name, all_ in switches]
+    for round_ in itertools.zip_longest(*(pairs for pairs in listed if pairs[0][0] in names)):
+        for name, value in filter(None, round_):
             yield {**chat.variables, name: value}
 
 

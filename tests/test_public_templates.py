@@ -1,0 +1,179 @@
+"""Traits of templates that people publish: how they are read, with templates of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.test_right_formats import built, spec_in
+from turnspec.codegen.loading import load
+from turnspec.verification.turns import no_place
+
+#: A template whose prompt closes thoughts where tools are given, unless a variable says no. The
+#: names are in an order in which what only does so with tools comes first.
+KEPT_BACK = (
+    "{% set muse = muse if muse is defined else {default} %}"
+    "{% set a_hush = a_hush if a_hush is defined else {hushes} %}"
+    "{% set ns = namespace(on=muse) %}{% if a_hush and tools %}{% set ns.on = false %}{% endif %}"
+    "{% if tools %}<:tools:>{{ tools | tojson }}<:end:>{% endif %}"
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' and m.reasoning_content %}"
+    "<muse>{{ m.reasoning_content }}</muse>{% endif %}{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:><muse>"
+    "{{ '</muse>' if not ns.on }}{% endif %}"
+)
+
+
+def kept_back(default: str, hushes: str) -> str:
+    return KEPT_BACK.replace("{default}", default).replace("{hushes}", hushes)
+
+
+def test_what_switches_only_where_there_are_tools_is_no_switch_of_thinking() -> None:
+    thinking = spec_in(built("hushed", kept_back("true", "false"))).thinking
+    assert thinking.disabled.variables == {"muse": False}
+    assert thinking.disabled.prompt == "<:assistant:><muse></muse>"
+
+
+def test_thinking_that_another_variable_keeps_back_is_found() -> None:
+    spec = spec_in(built("kept-back", kept_back("false", "true")))
+    assert spec.thinking.default.prompt == "<:assistant:><muse></muse>"
+    assert spec.thinking.enabled.variables == {"a_hush": False, "muse": True}
+    module = load(spec)
+    message = module.parse("Let me look.</muse>It is.<:end:>", enable_thinking=True)
+    assert (message.reasoning_content, message.content) == ("Let me look.", "It is.")
+    assert message.problems == []
+    assert module.parse("It is.<:end:>").content == "It is."
+
+
+#: Reasoning is a message of its own before the header that the prompt is; each call ends the turn.
+BEFORE_THE_HEADER = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}"
+    "{% if m.reasoning %}<:muse:>{{ m.reasoning }}<:end:>{% endif %}<:reply:>"
+    "{% for call in m.tool_calls or [] %}"
+    '<:use:>{"name": "{{ call.function.name }}", "arguments": '
+    "{{ call.function.arguments if call.function.arguments is string"
+    " else call.function.arguments | tojson }}}<:end:>{% else %}{{ m.content }}<:end:>{% endfor %}"
+    "{% else %}<:{{ m.role }}:>{{ m.content }}<:end:>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<:reply:>{% endif %}"
+)
+
+
+def test_reasoning_before_the_header_is_none_that_a_model_writes() -> None:
+    build = built("before-header", BEFORE_THE_HEADER)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert (spec.turn.header, spec.thinking.default.prompt) == ("<:reply:>", "<:reply:>")
+    call = '<:use:>{"name": "look", "arguments": {"x": 1}}<:end:>'
+    message = load(spec).parse(call + call)
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [
+        ("look", '{"x": 1}'),
+        ("look", '{"x": 1}'),
+    ]
+    assert (message.content, message.problems) == ("", [])
+
+
+#: An object holds a text beside the array of all calls, whose names stand behind arguments.
+ENVELOPE = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}"
+    '{\n  "why": "calls: {{ "some" }}",\n  "calls": [{% for call in m.tool_calls %}'
+    '{"arguments": {{ call.function.arguments | tojson }}, "name": "{{ call.function.name }}"}'
+    "{{ ', ' if not loop.last }}{% endfor %}]\n}{% else %}{{ m.content }}{% endif %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n "why": "calls: some",\n "calls": [{"arguments": {"x": 1}, "name": "look"}]\n}<:end:>',
+        '{"why":"calls: some","calls":[{"name":"look","arguments":{"x": 1}}]}<:end:>',
+    ],
+)
+def test_an_object_of_calls_may_hold_a_text_before_them(text: str) -> None:
+    build = built("envelope", ENVELOPE)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse(text)
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("look", '{"x": 1}')]
+    assert (message.content, message.problems) == ("", [])
+
+
+def test_a_header_that_prompts_have_and_turns_lack_is_explained() -> None:
+    """No turn shows what opens reasoning: a prompt does."""
+    text = (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.reasoning_content %}{{ m.reasoning_content }}</muse>{% endif %}"
+        "{{ m.content }}{% else %}<:{{ m.role }}:>{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:reply:>{{ '</muse>' if quick else '<muse>' }}{% endif %}"
+    )
+    build = built("headless", text)
+    assert (build.problems, build.objections) == ((), ())
+    spec = spec_in(build)
+    assert spec.turn.header == ""
+    message = load(spec).parse("Hm.</muse>It is.<:end:>")
+    assert (message.reasoning_content, message.content) == ("Hm.", "It is.")
+
+
+def test_a_prompt_that_is_no_turns_beginning_is_told_with_one() -> None:
+    text = (
+        "{% for m in messages %}<:open:>{{ m.role }}\n\n{{ m.content }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:open:> assistant{% endif %}"
+    )
+    build = built("other-prompt", text)
+    assert build.result is not None
+    rung = build.result.rungs["2"]
+    assert not rung.is_passed
+    assert rung.note.startswith(no_place(spec_in(build), "a sample turn"))
+    assert 'prompt is "<:open:> assistant", and such a turn begins "<:open:>assistant' in rung.note
+
+
+#: With thinking on, no answer is rendered that doesn't say what was thought.
+WANTS_THOUGHT = (
+    "{% set muse = muse | default(false) %}"
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+    "{{ '<muse>' + m.reasoning_content + '</muse>' if muse else '</muse>' }}{{ m.content or '' }}"
+    "{% for call in m.tool_calls %}<use>{{ call.function.name }}"
+    "<with>{{ call.function.arguments | tojson }}</use>{% endfor %}"
+    "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{{ '<muse>' if muse else '</muse>' }}{% endif %}"
+)
+
+
+def test_a_template_may_want_thought_where_thinking_is_on() -> None:
+    spec = spec_in(built("wants-thought", WANTS_THOUGHT))
+    assert spec.capabilities.content_beside_calls
+    assert spec.capabilities.tool_results
+    message = load(spec).parse(
+        'So.</muse>Look.<use>find<with>{"a": 1}</use><:end:>', enable_thinking=True
+    )
+    assert (message.reasoning_content, message.content) == ("So.", "Look.")
+    assert [call.arguments for call in message.tool_calls] == ['{"a": 1}']
+    assert message.problems == []
+
+
+#: Each message is numbered, which the first answer alone doesn't show.
+NUMBERED = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ loop.index }}. {{ m.content }}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_numbers_of_messages_are_told() -> None:
+    build = built("numbered", NUMBERED)
+    assert [(problem.path, "4. The answer" in problem.message) for problem in build.objections] == [
+        ("turn", True)
+    ]
+
+
+def test_a_prompt_with_a_mark_that_the_template_explains_nowhere_is_told() -> None:
+    opens = "{{ '<:MUSE>' if effort == 'high' }}"
+    text = NUMBERED.replace("{{ loop.index }}. ", "").replace(
+        "assistant:>{%", f"assistant:>{opens}{{%"
+    )
+    found = built("unexplained", text).objections
+    assert [(problem.path, problem.message) for problem in found] == [
+        (
+            "thinking",
+            "with effort='high' a prompt has the marker \"<:MUSE>\", which no part explains",
+        )
+    ]
