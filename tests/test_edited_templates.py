@@ -18,6 +18,8 @@ from turnspec.spec.model import Spec, Subject, Verdict
 from turnspec.testing import Call, Message, check_case
 
 EDITED = FOLDER / "edited"
+#: Of these something is wrong that nobody but their makers can mend.
+RED = {"prompt-unlike-turns", "opened-and-never-closed"}
 LOOK, ADD = Call("look", {"city": "Paris"}), Call("add", {"a": 1, "b": [1, 2]})
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 BOTH = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array"}}}
@@ -84,9 +86,7 @@ def spec_in(build: Build) -> Spec:
     return spec
 
 
-@pytest.mark.parametrize(
-    "name", sorted({path.stem for path in EDITED.glob("*.jinja")} - {"prompt-unlike-turns"})
-)
+@pytest.mark.parametrize("name", sorted({path.stem for path in EDITED.glob("*.jinja")} - RED))
 def test_they_pass_every_rung(name: str) -> None:
     build = built(name)
     assert build.problems == ()
@@ -117,10 +117,13 @@ def test_a_forgotten_bracket_is_told() -> None:
     ]
 
 
-def test_what_a_prompt_opens_is_told() -> None:
-    reason = 'a prompt can end with "<|MUSE>", and nothing shows what closes that, so what follows '
-    reason += "is read as content; an overlay can say more"
-    assert told("opened-and-never-closed") == [(Subject.REASONING, reason)]
+def test_what_a_prompt_opens_and_no_turn_shows_is_told() -> None:
+    result = built("opened-and-never-closed").result
+    assert result is not None
+    told = result.rungs["sanity"].example
+    assert told is not None
+    wanted = "with effort='much' a prompt has the marker \"<|MUSE>\", which no part explains"
+    assert told.got == wanted
 
 
 def test_it_is_told_how_a_prompt_and_turns_differ() -> None:
@@ -128,6 +131,6 @@ def test_it_is_told_how_a_prompt_and_turns_differ() -> None:
     build = built("prompt-unlike-turns")
     assert build.result is not None
     note = build.result.rungs["1b"].note
-    prompt, turn = '"<:open:> assistant"', '"<:open:>assistant\\n\\n"'
+    prompt, turn = '"<:open:> assistant"', '"<:open:>assistant\\n\\nHello there!\\n\\nHow are…"'
     how = f"the prompt is {prompt}, and such a turn begins {turn}"
-    assert note.startswith(f"no prompt leaves a place for any message: {how}; ")
+    assert note.startswith(f"no prompt leaves a place for any message: {how}")

@@ -22,12 +22,7 @@ from turnspec.analysis.arguments import (
 from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, assemble_spec
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.findings import Derivation, Finding
-from turnspec.analysis.frames import (
-    Frames,
-    collect_frames,
-    is_reasoning_before_header,
-    level_leads,
-)
+from turnspec.analysis.frames import Frames, collect_frames, level_leads
 from turnspec.analysis.insistence import find_insistence
 from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
@@ -51,7 +46,6 @@ from turnspec.analysis.probes import (
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.stripped import find_content_marks, find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
-from turnspec.analysis.text import markers
 from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -209,7 +203,6 @@ class _Analyzer:
             other_ends=find_other_ends(self.chat, self.derivation) if self.max_calls else (),
             content_marks=self.content_marks,
             is_unended=self.is_unended,
-            left_open=_left_open(layout, reasoning, settings),
         )
         return assemble_spec(facts, self.derivation)
 
@@ -319,10 +312,6 @@ class _Analyzer:
             arguments=self.arguments.arguments,
         )
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
-        if is_reasoning_before_header(frames, prompts):
-            self.derivation.note("R1", "reasoning stands before the prompt, where no model writes")
-            self.chat = self.chat.speaking(replace(self.chat.dialect, reasoning_field=None))
-            return self._lay_out(on, settings)
         frames = relabel_moved(level_leads(mark_last_index(frames), prompts))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
         if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
@@ -386,15 +375,6 @@ class _Analyzer:
             return Wrapping("", "")
         self.derivation.note("R2", f"a prompt has reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
-
-
-def _left_open(layout: Layout, reasoning: Wrapping, settings: Sequence[Setting]) -> str:
-    """Return the marker that only some prompts add, where nothing is known of reasoning."""
-    if reasoning.start.strip() or reasoning.end.strip():
-        return ""
-    rests = [layout.prompt_rest(setting.prompt).strip() for setting in settings]
-    added = (rest for rest in rests if markers(rest) == [rest] and rest not in rests[0])
-    return next(added, "")
 
 
 def _is_marked(layout: Layout) -> bool:

@@ -53,7 +53,6 @@ from turnspec.spec.model import (
 )
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import settled_stops, stop_strings
-from turnspec.spec.yaml_text import quoted
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -129,7 +128,7 @@ class Facts:
     reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may;
     ``content_marks`` are those that are stripped around content, ``other_ends`` what may end a turn
     with calls under a variable of its own. ``is_unended`` reasoning is rendered with no mark at its
-    end, ``left_open`` is what a prompt ends with of which nothing more is known.
+    end.
     """
 
     source: TemplateSource
@@ -147,7 +146,6 @@ class Facts:
     max_calls: int
     other_marks: tuple[Wrapping, ...] = ()
     content_marks: tuple[Wrapping, ...] = ()
-    left_open: str = ""
     other_ends: tuple[str, ...] = ()
     is_unended: bool = False
 
@@ -170,10 +168,6 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (UNMARKED,)
     if facts.is_unended:
         limits += (READ_AS_CONTENT,)
-    if facts.left_open:
-        reason = f"a prompt can end with {quoted(facts.left_open)}, and nothing shows what closes "
-        reason += "that, so what follows is read as content; an overlay can say more"
-        limits += (Limit(Subject.REASONING, Verdict.TOLD, Condition.ALWAYS, reason),)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
         limits += (NAMED_BY_ID,)
     spec = Spec(

@@ -164,22 +164,6 @@ def level_leads(frames: Frames, prompts: Sequence[str]) -> Frames:
     return replace(frames, frames=tuple(levelled))
 
 
-def is_reasoning_before_header(frames: Frames, prompts: Sequence[str]) -> bool:
-    """Tell whether reasoning stands before the header that every prompt is, and so before prompts.
-
-    Behind such a prompt no model writes it.
-    """
-    thought = [frame for frame in frames.frames if frame.order[:1] == (Part.REASONING,)]
-    others = [frame.gaps[0] for frame in frames.frames if frame.order[:1] != (Part.REASONING,)]
-    return bool(thought and others) and all(
-        bool(prompt.strip())
-        and all(text.startswith(prompt) for text in others)
-        and not any(frame.gaps[0].startswith(prompt) for frame in thought)
-        and any(prompt in frame.gaps[1] for frame in thought)
-        for prompt in prompts
-    )
-
-
 def collect_frames(
     chat: Chat, *, with_reasoning: bool, max_calls: int, arguments: Arguments
 ) -> Frames:

@@ -20,7 +20,7 @@ _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
 _JSON_END = ' \t\r\n"}]'
 #: An object's members up to the array that is its last one: these have texts or words for values.
-_MEMBER = r'"[^"{}:,]*"\s*:\s*(?:"[^"{}:,]*"|\w+)\s*,\s*'
+_MEMBER = r'"[^"{}]*"\s*:\s*(?:"[^"{}]*"|\w+)\s*,\s*'
 _ENVELOPE = re.compile(rf'\{{\s*((?:{_MEMBER})*)("[^"{{}}]+")\s*:\s*\[\s*$')
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
