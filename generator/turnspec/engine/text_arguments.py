@@ -230,9 +230,17 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
+        is_inner = found.role is Role.PART_OF_VALUE
+        if not CLOSED_BY_KEY and value.opened > 0 and found.role is Role.VALUE_CLOSED:
+            # An argument that stands in the value may end here, or else the call goes on behind it.
+            after = ends.match(input, not input.final, found.end)
+            if after and after.is_partial:
+                yield MORE_TEXT
+                continue
+            is_inner = not (after and may_precede(value, after.slot("key"), call.given))
         if CLOSED_BY_KEY and is_of_other(found, opened):
             take(turn, call, value, found.end)
-        elif found.role is Role.PART_OF_VALUE:
+        elif is_inner:
             turn.problem("inner_marker", f"{found.text!r} inside a value")
             value.note_end()
             take(turn, call, value, found.end)
@@ -243,7 +251,7 @@ def find_value_end(
             if may_precede(value, next_key, call.given) and value.may_end:
                 return found
             value.opened += 1
-            take(turn, call, value, found.start + 1)
+            take(turn, call, value, found.start + len(found.text.rstrip(WHITE_SPACE)))
         else:
             return found
 
@@ -254,11 +262,11 @@ def is_of_other(found: Found, opened: Found) -> bool:
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:
-    """Say whether an argument can follow an unclosed value: a new one, where no more is known."""
+    """Say whether an argument can follow a value: none, or a new one where no more is known."""
     is_string = not value.types or "string" in value.types
     if ARGUMENT_SHOWS_ITSELF and (value.other_keys is None or not is_string):
         return key not in given
-    return key in (value.other_keys or ())
+    return not key or key in (value.other_keys or ())
 
 
 def take(turn: Turn, call: OpenCall, value: Value, end: int | None) -> None:
