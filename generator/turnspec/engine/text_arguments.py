@@ -180,10 +180,12 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     call.given.add(key)
     types = json_types(named[0][key] if named else other, parameters)
+    if types and "string" not in types:
+        types.add("null")  # where it is left out
     if TYPE_WORDS:
         if (word := found.slot("type")) not in TYPE_WORDS:
             turn.problem("wrong_type", f"{word!r} is no type")
-        types = set(TYPE_WORDS.get(word, ())) if word else types
+        types = set(TYPE_WORDS[word]) if word in TYPE_WORDS else types
     may_be_all = is_unknown and key == "arguments" and not call.pieces
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
