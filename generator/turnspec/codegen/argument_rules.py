@@ -67,7 +67,9 @@ def _between_values(marks: Marks) -> Roles:
     """
     arguments, head = marks.arguments, marks.calls.start
     argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
-    argument.append(("argument", spaced(arguments.start, "{comma}")))
+    # Python's sign may stand for JSON's, which is told as missing.
+    starts = (arguments.start, re.sub(r" :$", " {?:} =", arguments.start))
+    argument += [("argument", spaced(start, "{comma}")) for start in dict.fromkeys(starts)]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
     done += [("next_call", head) for head in _next_heads(marks)]
