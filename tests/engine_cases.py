@@ -525,8 +525,15 @@ CASES: dict[str, Case] = {
     ),
     "an argument inside a value": Case(
         "opened",
-        '<calls><call "add"><k>b</k><v>x<k>b</k><v>1</v></call></calls>',
+        '<calls><call "add"><k>b</k><v>x<k>b</k><v>1</v></call></calls><end>',
         calls=[("add", {"b": "x<k>b</k><v>1"})],
+    ),
+    "a call inside a value": Case(
+        "opened",
+        '<calls><call "add"><k>b</k><v>x <calls><call "do"><k>q</k><v>1</v></call></calls> y</v>'
+        "</call></calls><end>",
+        calls=[("add", {"b": 'x <calls><call "do"><k>q</k><v>1</v></call></calls> y'})],
+        told=["inner_marker"],
     ),
     "a JSON object instead": Case(
         "opened",

@@ -67,7 +67,9 @@ def _between_values(marks: Marks) -> Roles:
     """
     arguments, head = marks.arguments, marks.calls.start
     argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
-    argument.append(("argument", spaced(arguments.start, "{comma}")))
+    # Python's sign may stand for JSON's, which is told as missing.
+    starts = (arguments.start, re.sub(r" :$", " {?:} =", arguments.start))
+    argument += [("argument", spaced(start, "{comma}")) for start in dict.fromkeys(starts)]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
     done += [("next_call", head) for head in _next_heads(marks)]
@@ -221,8 +223,12 @@ def behind_value(marks: Marks) -> list[Notation]:
 def rests_of_call(marks: Marks) -> list[str]:
     """Return what may stand behind a value without a mark: the rest of the call, and more."""
     closing = marks.calls.closing
+    section_end = [it for it in marks.calls.section_end if it not in closing]
     rests = [" ".join(closing[at:]) for at in range(len(closing))]
-    return [f"{rest} {more}" for rest in rests for more in (*_behind_call(marks), "{end of text}")]
+    # A call that stands in a value may end so, too; then text goes on behind it.
+    behind = [*(it for it in _behind_call(marks) if it not in section_end), "{end of text}"]
+    behind += [f"{end} {it}" for end in section_end for it in behind]
+    return [f"{rest} {more}" for rest in rests for more in behind]
 
 
 def _behind_call(marks: Marks) -> list[str]:

@@ -210,7 +210,7 @@ def _short_starts(tools: Tools, start: str) -> Iterator[str]:
         *others, last = between.lstrip().split(" <")
         tags_ = [optional(tag if at == 0 else f"<{tag}") for at, tag in enumerate(others)]
         yield " ".join([*tags_, f"<{last}" if others else last]) + again + rest
-    elif name and tools.mode is ToolMode.TAG_WITH_JSON:
+    elif name and tools.mode is not ToolMode.JSON_NATIVE:
         short = re.sub(r"(?<=[ }])[^\s{}]+", _optional_tag, behind)
         if short != behind and not re.search(r"[^\s{}] [^\s{}]", behind):
             yield before + name + short

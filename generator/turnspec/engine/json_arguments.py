@@ -6,7 +6,7 @@ import re
 
 from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, COMMA_SEPARATES, HAS_TAIL
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import as_object
+from turnspec.engine.json_values import as_object, constants_as_json
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.roles import MORE_TEXT
 from turnspec.engine.whole_arguments import WholeArguments
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 #: What JSON begins with, if only a fence, or else a word or a sign with which none does.
 FENCE = r"(?:`{1,3}[A-Za-z0-9_]{0,9}[ \t\n\r]*(?=\{|\Z))?"
 BEGINNING = re.compile(rf"[ \t\n\r]*{FENCE}(?P<word>[A-Za-z_][A-Za-z_0-9]{{0,9}}|[#%!/@(]|)")
-CONSTANTS = ("true", "false", "null", "True", "False", "None", "NaN", "Infinity")
 #: What JSON goes on with behind its end: a separator, or the rest of a string.
 MORE_JSON = re.compile(r'[ \t\n\r]{0,99}(?P<word>[,:]|\w{0,99}"?)')
 
@@ -61,7 +60,7 @@ def is_other_text(turn: Turn) -> Reading[bool]:
     word = found["word"]
     if word or found.end() < len(input.text):
         input.position = found.end() - len(word)
-    return bool(word) and word not in CONSTANTS
+    return bool(word) and word not in (*constants_as_json, "NaN", "Infinity")
 
 
 def text_here(turn: Turn, expression: re.Pattern[str]) -> Reading[re.Match[str]]:

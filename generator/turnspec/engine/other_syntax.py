@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import CALL_HAS_END, NAME, READS_TAGS
+from turnspec.engine.facts import ARGUMENTS, CALL_HAS_END, NAME, READS_TAGS
 from turnspec.engine.json_texts import apart, dump_json, load_json
 from turnspec.engine.literals import join_halves, literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
@@ -47,6 +47,8 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
             break
         yield MORE_TEXT
     calls = other_calls("".join(pieces), turn.tools)
+    if ARGUMENTS == "values" and end and not calls:  # whose bracket is the call's own
+        calls = other_calls("".join(pieces) + end.text[:1], turn.tools)
     if not (calls or CALL_HAS_END):  # each has its opening
         texts = "".join(pieces).split(found.text.strip(WHITE_SPACE))
         each = [other_calls(it, turn.tools) for it in texts]
@@ -93,7 +95,7 @@ def objects_in(text: str) -> Sequence[Any]:
     """Return the values in a text, in JSON or Python: alone, or in an array without brackets."""
     text = text.strip(WHITE_SPACE)
     for is_python in (False, True):
-        for candidate in (text, f"[{text}]"):
+        for candidate in (text, f"[{text}]", text.replace("\n", "\\n")):
             json = literal_as_json(candidate) if is_python else candidate
             try:
                 value = load_json(json or "", hook=apart)

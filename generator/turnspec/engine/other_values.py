@@ -53,7 +53,7 @@ class OtherValue(JsonValue):
         self.is_python = HAS_PYTHON_VALUES and style.has_python_escapes
         self.has_single_quotes = (HAS_PYTHON_VALUES and self.is_python) or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
-        self.quotes = (style.raw_quote or '"', '"', "'")
+        self.quotes = (style.raw_quote or '"', '"', "'", "`")
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
         if HAS_PYTHON_VALUES and self.is_python:
             tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
@@ -80,6 +80,8 @@ class OtherValue(JsonValue):
         is_raw = HAS_RAW_STRINGS and text == self._style.raw_quote
         if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
+        if text == "`":
+            self._tell("a string in backticks")
         is_last = self._input.position + len(text) == len(self._input.text)
         self._opened = self._input.here + len(text)
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))

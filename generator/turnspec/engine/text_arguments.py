@@ -180,10 +180,12 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     call.given.add(key)
     types = json_types(named[0][key] if named else other, parameters)
+    if types and "string" not in types:
+        types.add("null")  # where it is left out
     if TYPE_WORDS:
         if (word := found.slot("type")) not in TYPE_WORDS:
             turn.problem("wrong_type", f"{word!r} is no type")
-        types = set(TYPE_WORDS.get(word, ())) if word else types
+        types = set(TYPE_WORDS[word]) if word in TYPE_WORDS else types
     may_be_all = is_unknown and key == "arguments" and not call.pieces
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
@@ -230,9 +232,17 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
+        is_inner = found.role is Role.PART_OF_VALUE
+        if not CLOSED_BY_KEY and value.opened > 0 and found.role is Role.VALUE_CLOSED:
+            # An argument that stands in the value may end here, or else the call goes on behind it.
+            after = ends.match(input, not input.final, found.end)
+            if after and after.is_partial:
+                yield MORE_TEXT
+                continue
+            is_inner = not (after and may_precede(value, after.slot("key"), call.given))
         if CLOSED_BY_KEY and is_of_other(found, opened):
             take(turn, call, value, found.end)
-        elif found.role is Role.PART_OF_VALUE:
+        elif is_inner:
             turn.problem("inner_marker", f"{found.text!r} inside a value")
             note_end(call, value)
             take(turn, call, value, found.end)
@@ -243,7 +253,7 @@ def find_value_end(
             if may_precede(value, next_key, call.given) and value.may_end:
                 return found
             value.opened += 1
-            take(turn, call, value, found.start + 1)
+            take(turn, call, value, found.start + len(found.text.rstrip(WHITE_SPACE)))
         else:
             return found
 
@@ -262,11 +272,11 @@ def note_end(call: OpenCall, value: Value) -> None:
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:
-    """Say whether an argument can follow an unclosed value: a new one, where no more is known."""
+    """Say whether an argument can follow a value: none, or a new one where no more is known."""
     is_string = not value.types or "string" in value.types
     if ARGUMENT_SHOWS_ITSELF and (value.other_keys is None or not is_string):
         return key not in given
-    return key in (value.other_keys or ())
+    return not key or key in (value.other_keys or ())
 
 
 def take(turn: Turn, call: OpenCall, value: Value, end: int | None) -> None:

@@ -109,7 +109,7 @@ class OpenCall:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
         input, half, ends = self._input, "", self._ends
         text = input.text + piece  # half of an escape may wait
-        if "'" in text:
+        if "'" in text or (HAS_OTHER_VALUES and "`" in text):
             return None
         start, end = input.offset, input.offset + len(text)
         if ends.first_or_escaped.search(text):

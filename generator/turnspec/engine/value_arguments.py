@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import CALL_HAS_END, HAS_LATE_IDS, HAS_OTHER_VALUES, VALUE_STYLE
+from turnspec.engine.facts import (
+    CALL_HAS_END,
+    HAS_LATE_IDS,
+    HAS_OPTIONAL_TEXTS,
+    HAS_OTHER_VALUES,
+    VALUE_STYLE,
+)
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.json_values import JsonValue
 from turnspec.engine.other_values import OtherValue
@@ -106,6 +112,8 @@ def read_unexpected(turn: Turn, call: OpenCall) -> Reading[bool]:
 def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     """Read an argument's value; return whether it ends before the text does."""
     key = found.slot("key")
+    if HAS_OPTIONAL_TEXTS:
+        turn.tell_missing(found)
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import ToolCallDelta
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from turnspec.engine.results import Event
     from turnspec.engine.streams import GrowingText
     from turnspec.engine.turn import OpenCall, Turn
+
+QUOTED = r""""[^"\\]*(?:\\[\s\S][^"\\]*)*"?|'[^'\\]*(?:\\[\s\S][^'\\]*)*'?"""
 
 
 class Value:
@@ -61,8 +65,9 @@ class Value:
 
     @property
     def text(self) -> str:
-        """The text so far, of what is no string."""
-        return "".join(self.pieces)
+        """The text so far, of what is no string, with escapes for line breaks in quotes."""
+        text = "".join(self.pieces)
+        return re.sub(QUOTED, lambda it: it[0].replace("\n", "\\n"), text)
 
     @property
     def edges(self) -> str:
@@ -85,10 +90,11 @@ class Value:
         """Return the JSON that is left; tell of a value that is not of its type."""
         if self.is_string:
             return '"'
+        text = "".join(self.pieces)
         value = as_json(self.text, self.types, self._python)
         if self.may_be_all and value and value[1:-1].strip():
             return value[:-1]  # as others may follow
         if not (value or "string" in self.types or self.may_be_all):
-            turn.problem("wrong_type", f"{self.text!r} is kept as a string")
+            turn.problem("wrong_type", f"{text!r} is kept as a string")
             self.is_wrong = True
-        return self.before + (value or dump_json(self.text))
+        return self.before + (value or dump_json(text))
