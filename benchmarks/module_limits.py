@@ -29,22 +29,22 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 960,
-    "lines, tagged": 2_585,
-    "lines, heads with JSON": 2_467,
-    "lines, objects": 2_489,
-    "lines, heads with values": 2_534,
+    "lines, tagged": 2_586,
+    "lines, heads with JSON": 2_462,
+    "lines, objects": 2_486,
+    "lines, heads with values": 2_543,
     "lines above, content only": 552,
-    "lines above, tagged": 1_789,
-    "lines above, heads with JSON": 1_495,
+    "lines above, tagged": 1_793,
+    "lines above, heads with JSON": 1_493,
     "lines above, objects": 1_517,
     "statements, content only": 567,
     "statements, tagged": 1_636,
-    "statements, heads with JSON": 1_580,
+    "statements, heads with JSON": 1_578,
     "statements, objects": 1_632,
-    "lines, median": 2_194,
-    "lines, mean": 1_973,
-    "lines, all": 396_417,
-    "lines of the engine and codegen": 10_155,
+    "lines, median": 2_193,
+    "lines, mean": 1_976,
+    "lines, all": 396_976,
+    "lines of the engine and codegen": 10_198,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

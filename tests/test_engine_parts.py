@@ -126,7 +126,7 @@ def table_lines(name: str) -> int:
 def test_white_space_is_the_same_in_all_languages() -> None:
     r"""What `\s` stands for isn't, as of U+0085 and U+FEFF; with `\S` beside it, it is anything."""
     for name in FORMATS:
-        source = module_source(name).replace(r"\s\S", "")
+        source = module_source(name).replace(r"\\s\\S", "").replace(r"\s\S", "")
         assert r"\s" not in source.lower(), name
 
 
