@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_632,
     "lines, median": 2_193,
     "lines, mean": 1_976,
-    "lines, all": 396_976,
-    "lines of the engine and codegen": 10_198,
+    "lines, all": 397_019,
+    "lines of the engine and codegen": 10_199,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -160,3 +160,13 @@ def test_a_value_may_hold_a_whole_call(name: str) -> None:
         assert [one.complete for one in read.tool_calls] == [True]
         assert json.loads(read.tool_calls[0].arguments)["city"] == text
         assert not read.content
+
+
+def test_blanks_may_stand_behind_a_value_that_mentions_an_argument() -> None:
+    module = load(committed_spec("qwen3-coder"))
+    told = "use <parameter=x> here"
+    text = f"<tool_call>\n<function=edit>\n<parameter=note>\n{told}\n</parameter>"
+    for between in ("\n", " \n\n", "\r\n \n"):
+        rest = f"{between}</function>{between}</tool_call><|im_end|>"
+        (call,) = module.parse(text + rest, tools=TOOLS).tool_calls
+        assert (json.loads(call.arguments), call.complete) == ({"note": told}, True)

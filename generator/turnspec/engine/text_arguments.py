@@ -22,7 +22,7 @@ from turnspec.engine.facts import (
     TYPE_WORDS,
 )
 from turnspec.engine.json_texts import dump_json
-from turnspec.engine.markers import WHITE_SPACE, Found
+from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in, schema_options
 from turnspec.engine.turn import missing_texts
@@ -235,7 +235,8 @@ def find_value_end(
         is_inner = found.role is Role.PART_OF_VALUE
         if not CLOSED_BY_KEY and value.opened > 0 and found.role is Role.VALUE_CLOSED:
             # An argument that stands in the value may end here, or else the call goes on behind it.
-            after = ends.match(input, not input.final, found.end)
+            at = after_space(input.text, found.end)
+            after = ends.match(input, not input.final, at)
             if after and after.is_partial:
                 yield MORE_TEXT
                 continue
