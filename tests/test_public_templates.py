@@ -163,6 +163,16 @@ def test_numbers_of_messages_are_told() -> None:
     ]
 
 
+def test_a_template_that_renders_the_messages_of_each_role_together_passes() -> None:
+    text = (
+        "{% for m in messages if m.role == 'user' %}<:user:>{{ m.content }}<:end:>{% endfor %}"
+        "{% for m in messages if m.role == 'assistant' %}"
+        "<:bot:>{{ m.content }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:bot:>{% endif %}"
+    )
+    assert built("roles-together", text).objections == ()
+
+
 def test_a_prompt_with_a_mark_that_the_template_explains_nowhere_is_told() -> None:
     opens = "{{ '<:MUSE>' if effort == 'high' }}"
     text = NUMBERED.replace("{{ loop.index }}. ", "").replace(

@@ -182,7 +182,12 @@ def later(view: View) -> Iterator[Finding]:
     message = Message(_CONTENT)
     chat = view.renderer.chat
     first, found = chat.turn(message).text, chat.turn(message, earlier=[message]).text
-    if first is not None and found is not None and found != first:
+    if first is None or found is None:
+        return
+    header = view.spec.turn.header
+    # Other messages may stand elsewhere, as where a template renders those of each role together.
+    turn = header + first.rpartition(header)[2] if header else first
+    if not found.endswith(turn):
         yield "turn", f"a later one is {quoted(found)}, where the first is {quoted(first)}"
 
 
