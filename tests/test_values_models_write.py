@@ -105,6 +105,8 @@ VALUES = [
     # Strings within values have line breaks and tabs as they are.
     Text(CODER, coder("edit", edits=BROKEN), edit(edits=[{"old": "a\nb", "all": True}])),
     Text(CODER, coder("edit", edits="[{'old': 'a\n\tb'}]"), edit(edits=[{"old": "a\n\tb"}])),
+    Text(CODER, coder("edit", edits='[{"old": "a\tb\r\n\x01", "all": true}]'),
+         edit(edits=[{"old": "a\tb\r\n\x01", "all": True}])),
     Text(CODER, coder("edit", edits='[\n  "a\\"\nb",\n  "it\'s\n"\n]'),
          edit(edits=['a"\nb', "it's\n"])),
     Text(CODER, coder("edit", note=BROKEN), edit(note=BROKEN)),

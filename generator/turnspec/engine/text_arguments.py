@@ -31,6 +31,7 @@ from turnspec.engine.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from turnspec.engine.input import Input
     from turnspec.engine.markers import Markers
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
@@ -232,15 +233,10 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
-        is_inner = found.role is Role.PART_OF_VALUE
-        if not CLOSED_BY_KEY and value.opened > 0 and found.role is Role.VALUE_CLOSED:
-            # An argument that stands in the value may end here, or else the call goes on behind it.
-            at = after_space(input.text, found.end)
-            after = ends.match(input, not input.final, at)
-            if after and after.is_partial:
-                yield MORE_TEXT
-                continue
-            is_inner = not (after and may_precede(value, after.slot("key"), call.given))
+        is_inner = closes_inner(input, call, value, found, ends)
+        if is_inner is None:
+            yield MORE_TEXT
+            continue
         if CLOSED_BY_KEY and is_of_other(found, opened):
             take(turn, call, value, found.end)
         elif is_inner:
@@ -257,6 +253,19 @@ def find_value_end(
             take(turn, call, value, found.start + len(found.text.rstrip(WHITE_SPACE)))
         else:
             return found
+
+
+def closes_inner(
+    input: Input, call: OpenCall, value: Value, found: Found, ends: Markers
+) -> bool | None:
+    """Say whether a mark closes an argument that stands in the value; None if more text tells."""
+    if CLOSED_BY_KEY or value.opened <= 0 or found.role is not Role.VALUE_CLOSED:
+        return found.role is Role.PART_OF_VALUE
+    # It is the value's own if the call goes on behind it.
+    after = ends.match(input, not input.final, after_space(input.text, found.end))
+    if after and after.is_partial:
+        return None
+    return not (after and may_precede(value, after.slot("key"), call.given))
 
 
 def is_of_other(found: Found, opened: Found) -> bool:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 QUOTED = r""""[^"\\]*(?:\\[\s\S][^"\\]*)*"?|'[^'\\]*(?:\\[\s\S][^'\\]*)*'?"""
 
 
+def escaped_controls(text: str) -> str:
+    """Escape control characters, which JSON has none of in quotes."""
+    return re.sub(r"[\x00-\x1f]", lambda it: quote(it[0])[1:-1], text)
+
+
 class Value:
     """A value: a string is passed on as it comes, any other value as a whole."""
 
@@ -65,9 +70,8 @@ class Value:
 
     @property
     def text(self) -> str:
-        """The text so far, of what is no string, with escapes for line breaks in quotes."""
-        text = "".join(self.pieces)
-        return re.sub(QUOTED, lambda it: it[0].replace("\n", "\\n"), text)
+        """The text so far, of what is no string, with escapes for control characters in quotes."""
+        return re.sub(QUOTED, lambda it: escaped_controls(it[0]), "".join(self.pieces))
 
     @property
     def edges(self) -> str:
