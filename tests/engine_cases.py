@@ -535,6 +535,28 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": 'x <calls><call "do"><k>q</k><v>1</v></call></calls> y'})],
         told=["inner_marker"],
     ),
+    "two calls inside a value, behind each other": Case(
+        "opened",
+        '<calls><call "add"><k>b</k><v><call "do"><k>a</k><v>1</v><k>q</k><v>1</v></call></calls>'
+        '<calls><call "do"><k>q</k><v>2</v></call></calls></v><k>a</k><v>3</v></call></calls><end>',
+        calls=[
+            (
+                "add",
+                {
+                    "b": '<call "do"><k>a</k><v>1</v><k>q</k><v>1</v></call></calls>'
+                    '<calls><call "do"><k>q</k><v>2</v></call></calls>',
+                    "a": 3,
+                },
+            )
+        ],
+        told=["inner_marker"] * 3,
+    ),
+    "a value without its end before another call": Case(
+        "opened",
+        '<calls><call "add"><k>b</k><v>x<call "do"><k>q</k><v>1</v></call></calls><end>',
+        calls=[("add", {"b": 'x<call "do"><k>q</k><v>1</v></call></calls>'})],
+        told=["inner_marker", "cut_off"],
+    ),
     "a JSON object instead": Case(
         "opened",
         '<calls>{"name": "add", "arguments": {"a": 1}}</calls>',

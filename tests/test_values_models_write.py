@@ -97,6 +97,11 @@ VALUES = [
          write(glm("do", x="1") + "\n!"), ("inner_marker",), PLAIN),
     Text(SEEK, SECTION.format(INVOKE.format("read", "path", "true", f"See{SEEK_EXAMPLE}!")),
          called(f"See{SEEK_EXAMPLE}!"), ("inner_marker",)),
+    # So are two of them, whatever follows the value.
+    Text(CODER, coder("write", path="a", text=f"{coder('read', path='b')}\n" * 2),
+         write(f"{coder('read', path='b')}\n" * 2), ("inner_marker",) * 2),
+    Text(CODER, coder("write", text=f"{coder('read', path='b')}\n" * 2, path="a"),
+         write(f"{coder('read', path='b')}\n" * 2), ("inner_marker",) * 2),
     # So is an argument's beginning, where the call ends behind it.
     Text(CODER, coder("write", path="a", text=MENTION), write(MENTION)),
     Text(CODER, coder("write", path="a", text=MENTION) + "\n" + coder("read", path="b"),

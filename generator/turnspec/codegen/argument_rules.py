@@ -202,8 +202,16 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
         breaks = marks.tools.arguments.separator.startswith("\n")
         is_line = breaks or (arguments.are_keyed and not arguments.separator)
         found.append(("rest", (before or "\n" * is_line, rests_of_call(marks))))
-        found += [] if guard_end else [("next", _next_argument(arguments))]
+        if not guard_end:
+            found += [("call", it) for it in _calls_inside(marks)]
+            found.append(("next", _next_argument(arguments)))
     return found
+
+
+def _calls_inside(marks: Marks) -> list[str]:
+    """Return how a call with an argument begins, which shows that a call stands in a value."""
+    head = marks.calls.start
+    return [f"{head} {marks.arguments.start}"] if first_text(head) else []
 
 
 def guard_roles(marks: Marks) -> Roles:

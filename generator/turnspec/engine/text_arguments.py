@@ -233,52 +233,56 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
-        is_inner = closes_inner(input, call, value, found, ends)
-        if is_inner is None:
+        is_end = ends_value(input, call, value, opened, found, ends)
+        if is_end is None:
             yield MORE_TEXT
-            continue
-        if CLOSED_BY_KEY and is_of_other(found, opened):
-            take(turn, call, value, found.end)
-        elif is_inner:
-            turn.problem("inner_marker", f"{found.text!r} inside a value")
-            note_end(call, value)
-            take(turn, call, value, found.end)
+        elif is_end:
+            return found
         elif found.role is Role.ESCAPE:
             turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
-        elif found.role is Role.NEXT_ARGUMENT:
-            next_key = key_of(found) if ENTITIES else found.slot("key")
-            if may_precede(value, next_key, call.given) and value.may_end:
-                return found
-            value.opened += 1
-            take(turn, call, value, found.start + len(found.text.rstrip(WHITE_SPACE)))
         else:
-            return found
+            note_inner(turn, call, value, found)
+            length = len(found.text.rstrip(WHITE_SPACE)) or 1
+            take(turn, call, value, found.start + length)
 
 
-def closes_inner(
-    input: Input, call: OpenCall, value: Value, found: Found, ends: Markers
+def ends_value(
+    input: Input, call: OpenCall, value: Value, opened: Found, found: Found, ends: Markers
 ) -> bool | None:
-    """Say whether a mark closes an argument that stands in the value; None if more text tells."""
+    """Say whether a marker ends the value; None if more text tells."""
+    if CLOSED_BY_KEY and found.role is Role.VALUE_CLOSED and is_of_other(found, opened):
+        return False
+    if value.in_call:  # which only what closes the value shows to be over
+        return found.role is Role.VALUE_CLOSED and value.opened <= 0
+    if found.role is Role.NEXT_ARGUMENT:
+        key = key_of(found) if ENTITIES else found.slot("key")
+        return may_precede(value, key, call.given) and value.may_end
     if CLOSED_BY_KEY or value.opened <= 0 or found.role is not Role.VALUE_CLOSED:
-        return found.role is Role.PART_OF_VALUE
-    # It is the value's own if the call goes on behind it.
+        return found.role in (Role.VALUE_CLOSED, Role.REST_OF_CALL)
+    # An argument that stands in the value ends, or else the call goes on behind it.
     after = ends.match(input, not input.final, after_space(input.text, found.end))
     if after and after.is_partial:
         return None
-    return not (after and may_precede(value, after.slot("key"), call.given))
+    return bool(after and may_precede(value, after.slot("key"), call.given))
 
 
 def is_of_other(found: Found, opened: Found) -> bool:
     """Say whether a closing mark is another argument's, and text."""
-    return found.role is Role.VALUE_CLOSED and found.slot("key") not in ("", opened.slot("key"))
+    return found.slot("key") not in ("", opened.slot("key"))
 
 
-def note_end(call: OpenCall, value: Value) -> None:
-    """Note what ends an argument, in a value: in a pair, quotes or a sentence it is text."""
-    value.opened -= 1
-    pieces = call.pieces if value.is_string else value.pieces
-    if value.opened < 0 and pieces and pieces[-1][-1] not in " \"'`":
-        call.complete = False  # the next argument's beginning may be misspelt
+def note_inner(turn: Turn, call: OpenCall, value: Value, found: Found) -> None:
+    """Note a marker that stands in a value: in a pair, quotes or a sentence it is text."""
+    if found.role is Role.CALL:
+        value.in_call = True
+    if found.role in (Role.CALL, Role.NEXT_ARGUMENT):
+        value.opened += 1
+    elif found.role is not Role.REST_OF_CALL and (not CLOSED_BY_KEY or value.in_call):
+        turn.problem("inner_marker", f"{found.text!r} inside a value")
+        value.opened -= 1
+        pieces = call.pieces if value.is_string else value.pieces
+        if value.opened < 0 and pieces and pieces[-1][-1] not in " \"'`":
+            call.complete = False  # the next argument's beginning may be misspelt
 
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:

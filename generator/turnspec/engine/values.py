@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from turnspec.engine.turn import OpenCall, Turn
 
 QUOTED = r""""[^"\\]*(?:\\[\s\S][^"\\]*)*"?|'[^'\\]*(?:\\[\s\S][^'\\]*)*'?"""
-
-
-def escaped_controls(text: str) -> str:
-    """Escape control characters, which JSON has none of in quotes."""
-    return re.sub(r"[\x00-\x1f]", lambda it: quote(it[0])[1:-1], text)
+CONTROL = r"[\x00-\x1f]"  # characters that JSON has not in quotes
 
 
 class Value:
@@ -42,6 +38,7 @@ class Value:
         self.may_be_all = False  # whether an object has all arguments of the call
         self.pieces: GrowingText = []
         self.opened = 0  # how many arguments seem to begin in it, and not to end
+        self.in_call = False  # whether a call seems to begin in it, and not to end
         self._asked = 0  # how often it was asked whether it is whole
         self.ends: Markers = input.rules.in_value
         #: The keys that the tool has, and the call has not, if that is known.
@@ -71,7 +68,8 @@ class Value:
     @property
     def text(self) -> str:
         """The text so far, of what is no string, with escapes for control characters in quotes."""
-        return re.sub(QUOTED, lambda it: escaped_controls(it[0]), "".join(self.pieces))
+        text = "".join(self.pieces)
+        return re.sub(QUOTED, lambda it: re.sub(CONTROL, lambda c: quote(c[0])[1:-1], it[0]), text)
 
     @property
     def edges(self) -> str:
