@@ -535,6 +535,17 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": 'x <calls><call "do"><k>q</k><v>1</v></call></calls> y'})],
         told=["inner_marker"],
     ),
+    "what closes calls, in quotes": Case(
+        "opened",
+        "Write `</calls>`: without </calls> more follow.<end>",
+        content="Write `</calls>`: without </calls> more follow.",
+    ),
+    "what closes calls, without quotes": Case(
+        "opened",
+        "Without </calls> more follow.<end>",
+        content="Without  more follow.",
+        told=["stray_marker"],
+    ),
     "two calls inside a value, behind each other": Case(
         "opened",
         '<calls><call "add"><k>b</k><v><call "do"><k>a</k><v>1</v><k>q</k><v>1</v></call></calls>'

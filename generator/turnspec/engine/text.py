@@ -324,19 +324,26 @@ def is_text(turn: Turn, found: Found) -> bool:
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
     if not (CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED) and closes and state.mentioned:
-        last = turn.content.pieces[-1][-1] if turn.content.pieces else "'"
-        if "".join(turn.content.space) != " " and last not in "\"'`":  # not in prose
+        if "".join(turn.content.space) != " " and not is_after_quote(turn):  # not in prose
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:
         next_sign = turn.input.text[found.end : found.end + 1]
         if re.match(r"\w", next_sign):
             turn.problem("no_name", f"no call after {found.text!r}", found.offset)
-    if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
+    is_mention = closes and (state.mentioned or is_after_quote(turn))
+    if found.role is Role.PLAIN_TEXT or is_mention or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
     if CALLS_ARE_OBJECTS:  # an object is none without tools
         return found.role is Role.OBJECT and not turn.tools
     return is_no_head(turn, found)
+
+
+def is_after_quote(turn: Turn) -> bool:
+    """Say whether the content ends in a quote, so that a marker may be quoted."""
+    content = turn.content
+    last = content.pieces[-1][-1] if content.pieces else " "
+    return not (turn.state.after_marker or content.space) and last in "\"'`"
 
 
 def is_within_text(turn: Turn, found: Found) -> bool | None:
@@ -409,13 +416,10 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     pending, state.quotes_reasoning = state.quotes_reasoning, False
     if pending and not is_start:
         return True
-    content = turn.content
-    is_after_text = (REASONING_IS_FIRST or not is_start) and not state.after_marker
-    last = content.pieces[-1][-1] if content.pieces else " "
-    is_quoted = is_after_text and not content.space and last in "\"'`"
+    is_quoted = (REASONING_IS_FIRST or not is_start) and is_after_quote(turn)
     state.quotes_reasoning = is_quoted and is_start
     is_first = not (is_start or turn.reasoning.begun)
-    if is_first and "".join(content.space) == " ":  # within a sentence
+    if is_first and "".join(turn.content.space) == " ":  # within a sentence
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     return is_quoted
