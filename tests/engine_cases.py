@@ -535,16 +535,10 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": 'x <calls><call "do"><k>q</k><v>1</v></call></calls> y'})],
         told=["inner_marker"],
     ),
-    "what closes calls, in quotes": Case(
+    "markers in quotes": Case(
         "opened",
-        "Write `</calls>`: without </calls> more follow.<end>",
-        content="Write `</calls>`: without </calls> more follow.",
-    ),
-    "what closes calls, without quotes": Case(
-        "opened",
-        "Without </calls> more follow.<end>",
-        content="Without  more follow.",
-        told=["stray_marker"],
+        "Write `</calls>`, \"<end>\", or '<call \"do\">' and go on.'<end>",
+        content="Write `</calls>`, \"<end>\", or '<call \"do\">' and go on.'",
     ),
     "two calls inside a value, behind each other": Case(
         "opened",

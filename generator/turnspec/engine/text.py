@@ -142,9 +142,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found.offset < 0 and found.text in input.rules.further:
             turn.write(found.end)  # in the prompt it stops nothing
             continue
-        if UNWRITTEN and (is_within := is_within_text(turn, found)) is not False:
+        if (is_within := is_within_text(turn, found)) is not False:
             if is_within:
-                turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
                 turn.write(found.end)
             else:
                 yield MORE_TEXT
@@ -324,14 +323,14 @@ def is_text(turn: Turn, found: Found) -> bool:
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
     if not (CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED) and closes and state.mentioned:
-        if "".join(turn.content.space) != " " and not is_after_quote(turn):  # not in prose
+        last = turn.content.pieces[-1][-1] if turn.content.pieces else "'"
+        if "".join(turn.content.space) != " " and last not in "\"'`":  # not in prose
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:
         next_sign = turn.input.text[found.end : found.end + 1]
         if re.match(r"\w", next_sign):
             turn.problem("no_name", f"no call after {found.text!r}", found.offset)
-    is_mention = closes and (state.mentioned or is_after_quote(turn))
-    if found.role is Role.PLAIN_TEXT or is_mention or is_user_text:
+    if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
     if CALLS_ARE_OBJECTS:  # an object is none without tools
@@ -339,31 +338,31 @@ def is_text(turn: Turn, found: Found) -> bool:
     return is_no_head(turn, found)
 
 
-def is_after_quote(turn: Turn) -> bool:
-    """Say whether the content ends in a quote, so that a marker may be quoted."""
-    content = turn.content
-    last = content.pieces[-1][-1] if content.pieces else " "
-    return not (turn.state.after_marker or content.space) and last in "\"'`"
-
-
 def is_within_text(turn: Turn, found: Found) -> bool | None:
+    """Say whether a marker is text, as it stands in quotes; None if more text decides."""
+    is_thought = HAS_REASONING and turn.state.thinking
+    input, stream = turn.input, turn.reasoning if is_thought else turn.content
+    tokens = HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end)
+    if tokens or found.text in input.rules.stop:
+        return False
+    last = stream.pieces[-1][-1] if stream.pieces else " "
+    is_quoted = not (turn.state.after_marker or stream.space) and last in "\"'`"
+    if UNWRITTEN and (found.text in UNWRITTEN or found.role is Role.SPECIAL_TOKEN):
+        return is_unwritten_text(turn, found, is_quoted, "".join(stream.space))
+    if is_quoted and found.end == len(input.text) and not input.final:
+        return None
+    return is_quoted and input.text[found.end : found.end + 1] == last
+
+
+def is_unwritten_text(turn: Turn, found: Found, is_quoted: bool, space: str) -> bool | None:
     """Say whether a marker that the template never writes is text: more of it comes next.
 
     One that stands around content does so but in quotes, and one that ends the turn but in quotes
     or as a word. Return None if more text decides.
     """
-    is_thought = HAS_REASONING and turn.state.thinking
-    input, stream = turn.input, turn.reasoning if is_thought else turn.content
-    is_token = found.role is Role.SPECIAL_TOKEN
-    is_unwritten = found.text in UNWRITTEN and found.text not in input.rules.stop
-    if turn.state.after_marker or not (is_token or is_unwritten):
-        return False
-    if HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end):
-        return False
-    last = stream.pieces[-1][-1] if stream.pieces else " "
-    is_quoted = not stream.space and last in "\"'`"
-    is_word = is_token or (found.role is Role.TURN_END and "".join(stream.space) == " ")
-    if not (is_word or is_quoted):
+    input, is_token = turn.input, found.role is Role.SPECIAL_TOKEN
+    is_word = is_token or (found.role is Role.TURN_END and space == " ")
+    if turn.state.after_marker or not (is_word or is_quoted):
         return False
     at = after_blanks(input, found.end)
     if at - found.end > MOST_SPACE:
@@ -373,7 +372,10 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     after = input.rules.in_text.match(input, not input.final, at)
     if after and after.is_partial:
         return None
-    return after is None or after.role is Role.PLAIN_TEXT
+    if after is None or after.role is Role.PLAIN_TEXT:
+        turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
+        return True
+    return False
 
 
 # Reasoning.
@@ -416,10 +418,13 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     pending, state.quotes_reasoning = state.quotes_reasoning, False
     if pending and not is_start:
         return True
-    is_quoted = (REASONING_IS_FIRST or not is_start) and is_after_quote(turn)
+    content = turn.content
+    is_after_text = (REASONING_IS_FIRST or not is_start) and not state.after_marker
+    last = content.pieces[-1][-1] if content.pieces else " "
+    is_quoted = is_after_text and not content.space and last in "\"'`"
     state.quotes_reasoning = is_quoted and is_start
     is_first = not (is_start or turn.reasoning.begun)
-    if is_first and "".join(turn.content.space) == " ":  # within a sentence
+    if is_first and "".join(content.space) == " ":  # within a sentence
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     return is_quoted
