@@ -210,8 +210,9 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
 
 def _calls_inside(marks: Marks) -> list[str]:
     """Return how a call with an argument begins, which shows that a call stands in a value."""
-    head = marks.calls.start
-    return [f"{head} {marks.arguments.start}"] if first_text(head) else []
+    head, arguments = marks.calls.start, marks.arguments
+    is_told = first_text(head) and "{key}" not in arguments.end
+    return [f"{head} {arguments.start}"] if is_told else []
 
 
 def guard_roles(marks: Marks) -> Roles:

@@ -142,15 +142,14 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found.offset < 0 and found.text in input.rules.further:
             turn.write(found.end)  # in the prompt it stops nothing
             continue
-        if (is_within := is_within_text(turn, found)) is not False:
-            if is_within:
-                turn.write(found.end)
-            else:
-                yield MORE_TEXT
-            continue
         if ARE_CALLS_ADDRESSED:
             found = header_in(turn, found)
-        if (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
+        is_within = is_within_text(turn, found)
+        if is_within is None:
+            yield MORE_TEXT
+        elif is_within:
+            turn.write(found.end)
+        elif (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
             turn.write_mention(max(found.end, found.start + 1))
         elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
             if (yield from read_draft(turn, found)):
@@ -343,18 +342,17 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     is_thought = HAS_REASONING and turn.state.thinking
     input, stream = turn.input, turn.reasoning if is_thought else turn.content
     tokens = HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end)
-    if tokens or found.text in input.rules.stop:
+    if tokens or turn.state.after_marker or found.text in input.rules.stop:
         return False
-    last = stream.pieces[-1][-1] if stream.pieces else " "
-    is_quoted = not (turn.state.after_marker or stream.space) and last in "\"'`"
+    last = stream.pieces[-1][-1] if stream.pieces and not stream.space else " "
     if UNWRITTEN and (found.text in UNWRITTEN or found.role is Role.SPECIAL_TOKEN):
-        return is_unwritten_text(turn, found, is_quoted, "".join(stream.space))
-    if is_quoted and found.end == len(input.text) and not input.final:
+        return is_unwritten_text(turn, found, last, "".join(stream.space))
+    if last in "\"'`" and found.end == len(input.text) and not input.final:
         return None
-    return is_quoted and input.text[found.end : found.end + 1] == last
+    return last in "\"'`" and input.text[found.end : found.end + 1] == last
 
 
-def is_unwritten_text(turn: Turn, found: Found, is_quoted: bool, space: str) -> bool | None:
+def is_unwritten_text(turn: Turn, found: Found, last: str, space: str) -> bool | None:
     """Say whether a marker that the template never writes is text: more of it comes next.
 
     One that stands around content does so but in quotes, and one that ends the turn but in quotes
@@ -362,7 +360,7 @@ def is_unwritten_text(turn: Turn, found: Found, is_quoted: bool, space: str) -> 
     """
     input, is_token = turn.input, found.role is Role.SPECIAL_TOKEN
     is_word = is_token or (found.role is Role.TURN_END and space == " ")
-    if turn.state.after_marker or not (is_word or is_quoted):
+    if not is_word and last not in "\"'`":
         return False
     at = after_blanks(input, found.end)
     if at - found.end > MOST_SPACE:

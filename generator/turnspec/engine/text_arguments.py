@@ -252,7 +252,7 @@ def ends_value(
     """Say whether a marker ends the value; None if more text tells."""
     if CLOSED_BY_KEY and found.role is Role.VALUE_CLOSED and is_of_other(found, opened):
         return False
-    if value.in_call:  # which only what closes the value shows to be over
+    if not CLOSED_BY_KEY and value.in_call:  # which only what closes the value shows to be over
         return found.role is Role.VALUE_CLOSED and value.opened <= 0
     if found.role is Role.NEXT_ARGUMENT:
         key = key_of(found) if ENTITIES else found.slot("key")
@@ -277,7 +277,7 @@ def note_inner(turn: Turn, call: OpenCall, value: Value, found: Found) -> None:
         value.in_call = True
     if found.role in (Role.CALL, Role.NEXT_ARGUMENT):
         value.opened += 1
-    elif found.role is not Role.REST_OF_CALL and (not CLOSED_BY_KEY or value.in_call):
+    elif not CLOSED_BY_KEY and found.role is not Role.REST_OF_CALL:
         turn.problem("inner_marker", f"{found.text!r} inside a value")
         value.opened -= 1
         pieces = call.pieces if value.is_string else value.pieces
