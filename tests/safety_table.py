@@ -58,7 +58,8 @@ message = fmt.parse([("<tool_call>", True), ("\\n<function=", False), ...], spec
   too, and what closes a call counts only together with the token that closes it.
 - The prefill counts as special, and so do stop texts that hold a token.
 - A special token that turns out to be text, as it opens nothing, is told: a problem `stray_marker`.
-- Without `special_tokens` text decides, whatever `special` says.
+- Without `special_tokens` text decides, whatever `special` says. A marker between two of the same
+  quotes (`` `<|im_end|>` ``) is text then.
 - What a message says may look like a special token all the same: it came in ordinary pieces, or a
   stray marker was left out between two texts. When messages go into the next prompt, have the
   tokenizer read their texts as ordinary ones.
