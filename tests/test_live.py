@@ -525,7 +525,7 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
             2,
             "error: --model goes without names, --record and --real-vocabularies\n",
         ),
-        (["--model", "m.gguf"], 1, "error: m.gguf: there is no such file\n"),
+        (["--model", "m.gguf"], 1, "error: m.gguf: there is no such file or folder\n"),
         (["--model", "folder"], 1, "error: folder: is a folder; give a .gguf file\n"),
         (
             ["--model", "text.gguf"],
@@ -537,16 +537,16 @@ def test_controls_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) 
             1,
             "error: bare.gguf: holds no chat template (tokenizer.chat_template)\n",
         ),
-        (["--model", "own.gguf", "--tools", "text.gguf"], 1, "error: --tools: not JSON: "),
+        (["--model", "own.gguf", "--tools", "text.gguf"], 1, "error: text.gguf: not JSON: "),
         (
             ["--model", "own.gguf", "--tools", "object.json"],
             1,
-            "error: --tools: give a JSON list of tool definitions\n",
+            "error: object.json: give a JSON list of tool definitions\n",
         ),
         (
             ["--model", "own.gguf", "--tools", "numbers.json"],
             1,
-            "error: --tools: tool 0 has no name\n",
+            "error: numbers.json: tool 0 has no name\n",
         ),
         (["--model", "half.gguf"], 1, "error: half.gguf: llama.cpp cannot load it: "),
         (["--model", "empty.gguf"], 1, "error: empty.gguf: llama.cpp cannot load it: "),

@@ -10,7 +10,18 @@ from typing import Any
 import click
 
 from turnspec.cases.tokens import Vocabulary
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, THINKING, TOKENIZER, TRACEBACKS
+from turnspec.cli.common import (
+    FOLDER,
+    HUB_OFFLINE,
+    JSON,
+    ROOT,
+    THINKING,
+    TOKENIZER,
+    TOOLS,
+    TRACEBACKS,
+    FileText,
+    tool_definitions,
+)
 from turnspec.cli.console import (
     Fault,
     Misuse,
@@ -22,7 +33,7 @@ from turnspec.cli.console import (
     say_written,
 )
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
-from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE, TOOL_FILE, read_tool_file
+from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
 from turnspec.export.response_template import CONFIG_FILE
 from turnspec.export.targets import TARGETS, export_format, start_line
@@ -45,9 +56,6 @@ class _Target(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
-
-
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
 @click.option("--to", "target", required=True, type=_Target([*TARGETS]))
@@ -61,11 +69,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option(
     "--tokenizer-config",
-    type=_FILE,
+    type=click.Path(path_type=Path),
     metavar="FILE",
     help="Put the template into a model's tokenizer_config.json.",
 )
-@TOOL_FILE
+@TOOLS
 @TOOL_CHOICE
 @TOKENIZER
 @PARALLEL
@@ -81,7 +89,7 @@ def export(
     into: Path | None,
     reasoning_field: str,
     tokenizer_config: Path | None,
-    tools: Path | None,
+    tools: FileText | None,
     tool_choice: str,
     tokenizer: Vocabulary | None,
     parallel: bool,
@@ -113,7 +121,7 @@ def export(
         reasoning_field=ReasoningField(reasoning_field),
         tokenizer_config=_config(tokenizer_config, spec) if tokenizer_config else None,
         request=GrammarRequest(
-            tools=read_tool_file(tools) if tools else (),
+            tools=tool_definitions(tools) if tools is not None else (),
             tool_choice=tool_choice,
             parallel=parallel,
             thinking=thinking,

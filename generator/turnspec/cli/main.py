@@ -110,10 +110,13 @@ class Verbs(click.Group):
         except click.UsageError as misuse:  # of a missing value click doesn't say whose it is
             misuse.ctx = misuse.ctx or click.Context(self, context, context.invoked_subcommand)
             raise
-        except Fault as fault:
+        except (Fault, OSError, ModuleNotFoundError) as error:
+            fault = _fault(error)
+            if fault is None:
+                raise
             if context.meta.get(AS_JSON):
                 put_json({"problems": fault.lines}, indent=2)
-            raise
+            raise fault from error
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs with a sentence each, without loading them."""
@@ -159,6 +162,7 @@ def main() -> None:
         print_fault(f"{message}; see: {command} --help")
         code = misuse.exit_code
     except click.ClickException as fault:
+        _trace(fault.__cause__)
         fault.show()
         code = fault.exit_code
     except (KeyboardInterrupt, click.Abort):
@@ -167,8 +171,7 @@ def main() -> None:
     except (BrokenPipeError, SystemExit):  # what click and rich make of the former
         code = ENOUGH
     except Exception as error:
-        if "-v" in sys.argv or "--verbose" in sys.argv:
-            print_error(traceback.format_exc().rstrip("\n"))
+        _trace(error)
         _explain(error)
         code = 1
     _leave(code)
@@ -198,13 +201,25 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _fault(error: Exception) -> Fault | None:
+    """Return what can be said of an error, None where nobody expects it, or is there to hear it."""
+    if isinstance(error, ModuleNotFoundError):
+        return missing_extra(error)
+    if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+        return Fault(os_message(error))
+    return error if isinstance(error, Fault) else None
+
+
+def _trace(error: BaseException | None) -> None:
+    """Show with -v where an error comes from, unless a command told it itself."""
+    if not isinstance(error, Fault | None) and {"-v", "--verbose"} & {*sys.argv}:
+        print_error("".join(traceback.format_exception(error)).rstrip("\n"))
+
+
 def _explain(error: Exception) -> None:
     """Say what went wrong, and what to do."""
-    fault = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
-    if fault is not None:
+    if fault := _fault(error):
         fault.show()
-    elif isinstance(error, OSError):
-        print_fault(os_message(error))
     else:
         print_fault(f"{type(error).__name__}: {error}", "internal error:")
         tell([("(run with -v for the traceback)", "dim")])

@@ -17,6 +17,7 @@ from turnspec.cli.common import (
     THINKING,
     TOOLS,
     TRACEBACKS,
+    FileText,
     WithOldName,
     json_option,
     note_typing,
@@ -37,7 +38,7 @@ _TOLD = ("offset", "kind", "message")
 @click.argument(
     "file",
     metavar="[FILE]",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+    type=click.Path(path_type=Path, allow_dash=True),
     default="-",
 )
 @TOOLS
@@ -77,7 +78,7 @@ _TOLD = ("offset", "kind", "message")
 def parse(
     fmt: str,
     file: Path,
-    tools: str | None,
+    tools: FileText | None,
     thinking: bool | None,
     prefill: str | None,
     events: bool,
@@ -171,6 +172,4 @@ def parser_source(fmt: str, root: Path | None) -> str:
     path = Path(fmt)
     if path.suffix != ".py":
         return or_fault(find(fmt, catalog_of(root)).module())
-    if not path.exists():
-        raise Misuse(f"{fmt}: there is no such file")
     return file_text(path)

@@ -127,15 +127,11 @@ def review_since(
     return Review(revision.title, tree.title, templates, problems)
 
 
-def review_files(old: Path, new: Path) -> Review | Problem:
+def review_files(old: Path, new: Path) -> Review:
     """Compare two spec files; their parsers are generated in memory.
 
-    Specs that can't be used are problems of the review; a problem instead of one names a file that
-    isn't there.
+    Specs that can't be used are problems of the review.
     """
-    for path in (old, new):
-        if not path.exists():
-            return Problem(f"no such file: {path}")
     before, after = read_spec(old), read_spec(new)
     if not isinstance(before, Spec) or not isinstance(after, Spec):
         return Review(str(old), str(new), (), (*_problems(before), *_problems(after)))
