@@ -135,13 +135,15 @@ def export(
         raise Fault(f"{known.name} can't be exported to {target}: {exported}")
     for loss in exported.losses:
         print_notice(f"loosened: {loss}")
-    folder = into
+    folder, in_model = into, False
     if into is None and tokenizer_config is not None:
+        in_model = True
         exported = _in_place(exported, tokenizer_config)
         into, folder = Path(), tokenizer_config.parent
     _give(exported, into, as_json=as_json)
     if folder is not None:
-        print_error(f"to use it: {start_line(spec, target, folder, known.asked)}")
+        line = start_line(spec, target, folder, known.asked, in_model=in_model)
+        print_error(f"to use it: {line}")
 
 
 def _config(path: Path, spec: Spec) -> Mapping[str, Any]:
