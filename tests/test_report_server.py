@@ -51,7 +51,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(root: Path) -> Iterator[ReportServer]:
     entries, problems = read_entries(Project(root))
     assert problems == []
-    with ReportServer(Site.of(entries), 0) as server:
+    with ReportServer(0) as server:
+        server.site = Site.of(entries)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server
@@ -296,12 +297,14 @@ def test_it_is_served_until_it_is_ended(root: Path) -> None:
     assert process.returncode == 0
 
 
-def test_rejected(root: Path, tmp_path: Path) -> None:
+def test_rejected(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = run("report", "--root", root, "--serve", "--port", port)
+        with monkeypatch.context() as patched:
+            patched.setattr("turnspec.cli.report.read_entries", lambda _: pytest.fail("too early"))
+            result = run("report", "--root", root, "--serve", "--port", port)
         assert (result.exit_code, result.stdout) == (1, "")
         assert result.stderr == (
             f"error: port {port} can't be used (Address already in use); "
