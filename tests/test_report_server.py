@@ -262,7 +262,7 @@ def test_the_command_writes_the_page(root: Path, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(Page(text).named("article")) == 2
     other = tmp_path / "folder/page.html"
-    assert run("report", "--root", root, "--output", other).stdout == f"wrote {other}\n"
+    assert run("report", "--root", root, "--into", other).stdout == f"wrote {other}\n"
     way = Path(os.path.relpath(root, other.parent)).as_posix()
     moved = text.replace('href="../', f'href="{way}/')
     assert moved != text
@@ -310,7 +310,7 @@ def test_rejected(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             f"error: port {port} can't be used (Address already in use); "
             "give another one with --port\n"
         )
-    both = run_whole("report", "--serve", "--output", "x.html", cwd=root)
+    both = run_whole("report", "--serve", "--into", "x.html", cwd=root)
     assert (both.returncode, both.stderr) == (2, "error: give --into or --serve, not both\n")
     empty = tmp_path / "empty"
     (empty / "templates").mkdir(parents=True)

@@ -73,18 +73,6 @@ def note_typing() -> None:
         print_notice("reading standard input; Ctrl+D ends it")
 
 
-class WithOldName(click.Option):
-    """An option whose second name is an older one, which is still taken and isn't shown."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the help with the name of today alone."""
-        names, self.opts = self.opts, self.opts[:1]
-        try:
-            return super().get_help_record(ctx)
-        finally:
-            self.opts = names
-
-
 TOOLS = click.option("--tools", type=filename, help="A JSON file with OpenAI tool definitions.")
 THINKING = click.option(
     "--thinking/--no-thinking",

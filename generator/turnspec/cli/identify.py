@@ -67,8 +67,7 @@ class _Answer:
 @click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=format_names)
 @click.option(
-    *("--turn", "--output"),
-    "turn",
+    "--turn",
     type=filename,
     help="A file with what a model wrote (- for standard input), or a log: a JSON string a line.",
 )

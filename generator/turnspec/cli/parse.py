@@ -18,7 +18,6 @@ from turnspec.cli.common import (
     TOOLS,
     TRACEBACKS,
     FileText,
-    WithOldName,
     json_option,
     note_typing,
     tool_definitions,
@@ -53,9 +52,7 @@ _TOLD = ("offset", "kind", "message")
 @click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
 @click.option(
     "--into",
-    "--out",
     "out",
-    cls=WithOldName,
     type=click.Path(path_type=Path, dir_okay=False),
     help="With --column: the file to write, .jsonl or .parquet.",
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import installed_formats
-from turnspec.cli.common import ROOT, TRACEBACKS, WithOldName
+from turnspec.cli.common import ROOT, TRACEBACKS
 from turnspec.cli.console import Fault, Misuse, finish, progress_bar, say
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
@@ -24,9 +24,7 @@ _PORT = 8017
 @click.command()
 @click.option(
     "--into",
-    "--output",
     "output",
-    cls=WithOldName,
     type=click.Path(path_type=Path, dir_okay=False),
     help=f"Where to write the page (default: {_OUTPUT} of the repository, or {_OUTPUT.name}).",
 )
