@@ -38,7 +38,8 @@ EVENTS_HEAD = """\
 ## Events
 
 `feed` and `finish` return what they learnt, in its order; `event.type` says what an event is. The
-texts of all events add up to the message.
+texts of all events add up to the message. `event.start` and `event.end` say where an event's text
+stands, in characters of all that was fed; negative in the prefill.
 """
 KINDS_HEAD = """\
 ### Kinds of problems
@@ -83,8 +84,9 @@ def _options() -> str:
     ]
     assert not described, f"no such option: {', '.join(described)}"
     intro = (
-        "`parse` reads a whole text, `Parser` one that arrives in pieces. All options are given by "
-        "name.\n\n| option | type | default | |\n| --- | --- | --- | --- |\n"
+        "`parse` reads a whole text, or pieces of one (`(piece, True)` where that is a special "
+        "token), `Parser`\none that arrives in pieces. All options are given by name.\n\n"
+        "| option | type | default | |\n| --- | --- | --- | --- |\n"
     )
     return intro + "".join(rows)
 

@@ -369,6 +369,19 @@ def test_a_spec_in_a_folder_is_a_format_of_its_own(
     assert states(into, tmp_path)["tagged.py"] == "gone"
 
 
+@pytest.mark.parametrize("verb", [("parse",), ("grammar",), ("vendor", "--into", "new")])
+def test_what_is_wrong_with_a_spec_is_told_before_what_it_lacks(
+    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.yaml").write_text("- 1\n", encoding="utf-8")
+    result = run(*verb, "own.yaml")
+    assert (result.exit_code, result.output) == (
+        1,
+        "error: own.yaml:1: must be a mapping, not a list\n",
+    )
+
+
 def test_files_beside_their_spec_are_checked_against_it(tmp_path: Path) -> None:
     """As `turnspec analyze` writes them, in a folder that may hold copies of other formats too."""
     template = ROOT / "tests/templates/plain-content.jinja"

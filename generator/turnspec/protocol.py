@@ -130,7 +130,17 @@ class Message(Protocol):
         """
 
 
-class ReasoningDelta(Protocol):
+class _Event(Protocol):
+    @property
+    def start(self) -> int:
+        """Where its text begins, in characters of all that was fed; negative in the prefill."""
+
+    @property
+    def end(self) -> int:
+        """Where that ends."""
+
+
+class ReasoningDelta(_Event, Protocol):
     """A piece of the reasoning."""
 
     @property
@@ -145,7 +155,7 @@ class ReasoningDelta(Protocol):
         """Return the delta of a chat-completions stream: ``{"reasoning_content": text}``."""
 
 
-class ContentDelta(Protocol):
+class ContentDelta(_Event, Protocol):
     """A piece of the content."""
 
     @property
@@ -160,7 +170,7 @@ class ContentDelta(Protocol):
         """Return the delta of a chat-completions stream: ``{"content": text}``."""
 
 
-class ToolCallStart(Protocol):
+class ToolCallStart(_Event, Protocol):
     """A call's name is complete: from here on it is a call, whatever follows."""
 
     @property
@@ -183,7 +193,7 @@ class ToolCallStart(Protocol):
         """Return the delta of a chat-completions stream: index, id, type and name."""
 
 
-class ToolCallDelta(Protocol):
+class ToolCallDelta(_Event, Protocol):
     """A piece of a call's arguments."""
 
     @property
@@ -202,7 +212,7 @@ class ToolCallDelta(Protocol):
         """Return the delta of a chat-completions stream: index and arguments."""
 
 
-class ToolCallEnd(Protocol):
+class ToolCallEnd(_Event, Protocol):
     """A call is over: whole, or cut off."""
 
     @property
@@ -212,6 +222,10 @@ class ToolCallEnd(Protocol):
     @property
     def index(self) -> int:
         """The call's place in ``message.tool_calls``."""
+
+    @property
+    def id(self) -> str:
+        """The call's id, where the format has it at the end; else "", as the start told it."""
 
     @property
     def complete(self) -> bool:

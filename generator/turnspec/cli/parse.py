@@ -106,8 +106,8 @@ def parse(
         options["tools"] = tool_definitions(tools)
     if (column is None) != (out is None):
         raise Misuse("give --column and --into together")
-    if events and as_json:
-        raise Misuse("give --events or --json, not both")
+    if (column is not None) + events + as_json > 1:
+        raise Misuse("give one of --column, --events and --json")
     source = parser_source(fmt, root)
     with _told_of(fmt):
         module = load_module(source)
