@@ -101,9 +101,11 @@ def _described(docstring: str) -> Iterator[tuple[str, str]]:
 
 def _section(cls: type, title: str = "", depth: int = 2) -> str:
     """Return a class's attributes and methods in a table, with their docstrings."""
+    bases = (base for base in reversed(cls.__mro__) if "start" not in vars(base))  # see EVENTS_HEAD
+    members = {name: member for base in bases for name, member in vars(base).items()}
     rows = [
         f"| {shown} | {_code(' '.join((member.__doc__ or '').split()))} |\n"
-        for name, member in vars(cls).items()
+        for name, member in members.items()
         if not name.startswith("_") and (shown := _shown(name, member))
     ]
     told = _code((inspect.getdoc(cls) or "").splitlines()[0])

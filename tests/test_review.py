@@ -17,12 +17,11 @@ from tests.specs_for_tests import (
     plain_spec,
     tag_with_json_spec,
     tagged_spec,
-    write_spec,
 )
 from tests.test_cli import run, run_whole
 from turnspec.pipeline.project import Project
-from turnspec.review.compare import Review
-from turnspec.review.revisions import review_files, review_since
+from turnspec.review.compare import Review, Source
+from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.review.shown import changelog, json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec
@@ -129,12 +128,8 @@ def test_a_fence_is_longer_than_those_inside(tmp_path: Path) -> None:
 
 
 def review_of_files(folder: Path, old: Spec, new: Spec) -> Review:
-    paths = [folder / name / f"{spec.name}.yaml" for name, spec in (("a", old), ("b", new))]
-    for path, spec in zip(paths, (old, new), strict=True):
-        write_spec(path.parent, spec)
-    review = review_files(*paths)
-    assert isinstance(review, Review)
-    return review
+    paths = [str(folder / name / f"{spec.name}.yaml") for name, spec in (("a", old), ("b", new))]
+    return review_specs(Source(old, file=paths[0]), Source(new, file=paths[1]))
 
 
 def test_nothing_changed(root: Path) -> None:

@@ -140,6 +140,12 @@ class _Event(Protocol):
         """Where that ends."""
 
 
+class _CallEvent(_Event, Protocol):
+    @property
+    def index(self) -> int:
+        """The call's place in ``message.tool_calls``."""
+
+
 class ReasoningDelta(_Event, Protocol):
     """A piece of the reasoning."""
 
@@ -170,16 +176,12 @@ class ContentDelta(_Event, Protocol):
         """Return the delta of a chat-completions stream: ``{"content": text}``."""
 
 
-class ToolCallStart(_Event, Protocol):
+class ToolCallStart(_CallEvent, Protocol):
     """A call's name is complete: from here on it is a call, whatever follows."""
 
     @property
     def type(self) -> Literal["tool_call_start"]:
         """What the event is."""
-
-    @property
-    def index(self) -> int:
-        """The call's place in ``message.tool_calls``."""
 
     @property
     def id(self) -> str:
@@ -193,16 +195,12 @@ class ToolCallStart(_Event, Protocol):
         """Return the delta of a chat-completions stream: index, id, type and name."""
 
 
-class ToolCallDelta(_Event, Protocol):
+class ToolCallDelta(_CallEvent, Protocol):
     """A piece of a call's arguments."""
 
     @property
     def type(self) -> Literal["tool_call_delta"]:
         """What the event is."""
-
-    @property
-    def index(self) -> int:
-        """The call's place in ``message.tool_calls``."""
 
     @property
     def arguments(self) -> str:
@@ -212,16 +210,12 @@ class ToolCallDelta(_Event, Protocol):
         """Return the delta of a chat-completions stream: index and arguments."""
 
 
-class ToolCallEnd(_Event, Protocol):
+class ToolCallEnd(_CallEvent, Protocol):
     """A call is over: whole, or cut off."""
 
     @property
     def type(self) -> Literal["tool_call_end"]:
         """What the event is."""
-
-    @property
-    def index(self) -> int:
-        """The call's place in ``message.tool_calls``."""
 
     @property
     def id(self) -> str:

@@ -8,23 +8,19 @@ from pathlib import Path
 import click
 
 from turnspec.cli.common import HUB_OFFLINE, ROOT, TRACEBACKS, find_project, json_option
-from turnspec.cli.console import AS_JSON, Fault, Misuse, finish, print_notice, progress_bar
+from turnspec.cli.console import AS_JSON, Misuse, finish, print_notice, progress_bar
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.codegen.banner import is_generated, is_unedited
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.review.compare import Review, Source
 from turnspec.review.copies import review_copy
-from turnspec.review.revisions import review_files, review_since, review_specs
+from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
-from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
-from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-
-_SPECS = (".yaml", ".yml")
 
 
 @click.command()
@@ -85,10 +81,10 @@ def diff(
 def _review(
     old: str, new: str | None, root: Path | None, advance: Callable[[], None]
 ) -> Review | Problem:
-    if new is not None and all(Path(side).suffix in _SPECS for side in (old, new)):
-        return review_files(Path(old), Path(new))
     if new is not None:
-        return review_specs(*(_source(side, root) for side in (old, new)))
+        catalog = catalog_of(root)
+        sources = (Source(spec_at(side, catalog, USUAL_LIMITS), file=side) for side in (old, new))
+        return review_specs(*sources)
     if old.endswith(".py"):
         _tell_of_edits(Path(old))
         return review_copy(Path(old), catalog_of(root))
@@ -100,17 +96,6 @@ def _review(
             f"if the change is wanted, run: turnspec add --update {entry.location}"
         )
     return review_since(old, project, advance)
-
-
-def _source(side: str, root: Path | None) -> Source:
-    """Return a spec: that of a file, of what names a format, or of a template."""
-    path = Path(side)
-    if path.suffix not in _SPECS:
-        return Source(spec_at(side, catalog_of(root), USUAL_LIMITS), file=side)
-    spec = read_spec(path)
-    if isinstance(spec, Spec):
-        return Source(spec, file=side)
-    raise Fault(*map(str, spec))
 
 
 def _tell_of_edits(copy: Path) -> None:

@@ -162,7 +162,6 @@ def main() -> None:
         print_fault(f"{message}; see: {command} --help")
         code = misuse.exit_code
     except click.ClickException as fault:
-        _trace(fault.__cause__)
         fault.show()
         code = fault.exit_code
     except (KeyboardInterrupt, click.Abort):
@@ -171,7 +170,8 @@ def main() -> None:
     except (BrokenPipeError, SystemExit):  # what click and rich make of the former
         code = ENOUGH
     except Exception as error:
-        _trace(error)
+        if "-v" in sys.argv or "--verbose" in sys.argv:
+            print_error(traceback.format_exc().rstrip("\n"))
         _explain(error)
         code = 1
     _leave(code)
@@ -208,12 +208,6 @@ def _fault(error: Exception) -> Fault | None:
     if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
         return Fault(os_message(error))
     return error if isinstance(error, Fault) else None
-
-
-def _trace(error: BaseException | None) -> None:
-    """Show with -v where an error comes from, unless a command told it itself."""
-    if not isinstance(error, Fault | None) and {"-v", "--verbose"} & {*sys.argv}:
-        print_error("".join(traceback.format_exception(error)).rstrip("\n"))
 
 
 def _explain(error: Exception) -> None:
