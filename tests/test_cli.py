@@ -75,6 +75,7 @@ def test_help_has_an_example(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
     assert re.search(rf"Example:\n +.*turnspec {command}", result.stdout)
+    assert "  -v, --verbose" in result.stdout
 
 
 def test_help_lists_all_commands() -> None:

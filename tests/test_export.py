@@ -50,7 +50,7 @@ def test_the_key_for_reasoning_can_be_chosen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("target", "file"),
-    [("vllm", "vllm.py"), ("sglang", ""), ("llama-cpp-python", "llama_cpp_python.py")],
+    [("vLLM", "vllm.py"), ("SGLang", ""), ("llama-cpp-python", "llama_cpp_python.py")],
 )
 def test_how_a_server_is_started_is_told(target: str, file: str, tmp_path: Path) -> None:
     """As the plugin itself says, with the paths that the files have."""
@@ -126,6 +126,7 @@ def test_an_unknown_target_is_refused() -> None:
     for target, said in (
         ("nothing", "'nothing' is not one of 'llama-cpp-python', 'llguidance', 'pair', "),
         ("llama.cpp", "for llama-server: turnspec grammar, or examples/proxy"),
+        ("llama-server", "for llama-server: turnspec grammar, or examples/proxy"),
     ):
         result = run("export", NAME, "--to", target, "--root", ROOT)
         assert result.exit_code == 2

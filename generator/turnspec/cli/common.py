@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
-#: The same for commands that say nothing more by themselves: what runs them looks for it.
+#: Of commands that say nothing more by themselves: what runs them looks for it.
 TRACEBACKS = click.option(
-    *("-v", "--verbose"), is_flag=True, expose_value=False, help="Show findings and tracebacks."
+    *("-v", "--verbose"), is_flag=True, expose_value=False, help="Show tracebacks."
 )
 ROOT = click.option(
     "--root",

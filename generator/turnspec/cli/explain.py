@@ -169,8 +169,9 @@ def _of_known(
     if fetch:
         return [], [source]
     hint = f"; {fetch_hint('explain', known.name)}" if known.entry else ""
+    found = explain_spec(spec_of(known), known.judgement())
     print_notice(f"{source}; this is what the spec alone says{hint}")
-    return [explain_spec(spec_of(known), known.judgement())], []
+    return [found], []
 
 
 def _analysed(

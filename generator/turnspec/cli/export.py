@@ -51,14 +51,19 @@ class _Target(click.Choice[str]):
     """A target's name; of programs that read no export it says what is for them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value in _ELSEWHERE:
-            self.fail(_ELSEWHERE[value], param, ctx)
+        if value.lower() in _ELSEWHERE:
+            self.fail(_ELSEWHERE[value.lower()], param, ctx)
         return super().convert(value, param, ctx)
 
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("--to", "target", required=True, type=_Target([*TARGETS]))
+@click.option(
+    *("--to", "target"),
+    required=True,
+    type=_Target([*TARGETS], case_sensitive=False),
+    help="The program that is to read it.",
+)
 @click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
 @click.option(
     "--reasoning-field",

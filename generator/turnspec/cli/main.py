@@ -34,7 +34,7 @@ ENOUGH = 141
 VERBS = {
     "Formats": {
         "list": "List the formats that are known.",
-        "identify": "Say which known format a model or a template has.",
+        "identify": "Say which known format a model, a template or an output has.",
         "vendor": "Copy parsers and grammars into another project, or check the copies.",
         "parse": "Parse a model's output with a generated parser.",
         "grammar": "Print a format's grammar for real tools.",
