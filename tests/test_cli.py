@@ -511,7 +511,7 @@ def test_analyze_with_an_overlay_that_is_not_there(tmp_path: Path) -> None:
     overlay = tmp_path / "mine.yaml"
     result = run("analyze", DESCRIBED, "--overlay", overlay)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"error: {overlay}: there is no such file\n"
+    assert result.stderr == f"error: {overlay}: there is no such file or folder\n"
 
 
 def test_analyze_with_a_bad_overlay(tmp_path: Path) -> None:
