@@ -38,7 +38,8 @@ EVENTS_HEAD = """\
 ## Events
 
 `feed` and `finish` return what they learnt, in its order; `event.type` says what an event is. The
-texts of all events add up to the message.
+texts of all events add up to the message. `event.start` and `event.end` say where an event's text
+stands, in characters of all that was fed; negative in the prefill.
 """
 KINDS_HEAD = """\
 ### Kinds of problems
@@ -83,8 +84,9 @@ def _options() -> str:
     ]
     assert not described, f"no such option: {', '.join(described)}"
     intro = (
-        "`parse` reads a whole text, `Parser` one that arrives in pieces. All options are given by "
-        "name.\n\n| option | type | default | |\n| --- | --- | --- | --- |\n"
+        "`parse` reads a whole text, or pieces of one (`(piece, True)` where that is a special "
+        "token), `Parser`\none that arrives in pieces. All options are given by name.\n\n"
+        "| option | type | default | |\n| --- | --- | --- | --- |\n"
     )
     return intro + "".join(rows)
 
@@ -99,9 +101,11 @@ def _described(docstring: str) -> Iterator[tuple[str, str]]:
 
 def _section(cls: type, title: str = "", depth: int = 2) -> str:
     """Return a class's attributes and methods in a table, with their docstrings."""
+    bases = (base for base in reversed(cls.__mro__) if "start" not in vars(base))  # see EVENTS_HEAD
+    members = {name: member for base in bases for name, member in vars(base).items()}
     rows = [
         f"| {shown} | {_code(' '.join((member.__doc__ or '').split()))} |\n"
-        for name, member in vars(cls).items()
+        for name, member in members.items()
         if not name.startswith("_") and (shown := _shown(name, member))
     ]
     told = _code((inspect.getdoc(cls) or "").splitlines()[0])

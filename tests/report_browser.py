@@ -269,7 +269,8 @@ def main() -> None:
     """Check the file and the served page, and take their pictures."""
     entries, problems = read_entries(Project(ROOT))
     check(not problems, "all specs can be read")
-    server = ReportServer(Site.of(entries), 0)
+    server = ReportServer(0)
+    server.site = Site.of(entries)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder, new_browser() as browser:
         path = Path(folder) / "report.html"

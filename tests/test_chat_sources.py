@@ -202,7 +202,7 @@ def test_a_model_folder(tmp_path: Path, worker: RenderWorker) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("nowhere.gguf", "nowhere.gguf: cannot be read: No such file or directory"),
+        ("nowhere.gguf", "nowhere.gguf: there is no such file or folder"),
         (
             "notes.txt",
             "notes.txt: is neither a .jinja file nor a .gguf file nor a model folder; "

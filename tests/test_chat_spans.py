@@ -264,9 +264,9 @@ def test_the_command_masks_lines() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("[]\n{", "conversations:2: not JSON: "),
-        ("7", "conversations:1: no list of messages, nor an object with one"),
-        ('[]\n[{"role": "assistant", "content": 5}]', "conversations:2"),
+        ("[]\n{", "standard input:2: not JSON: "),
+        ("7", "standard input:1: no list of messages, nor an object with one"),
+        ('[]\n[{"role": "assistant", "content": 5}]', "standard input:2"),
     ],
 )
 def test_the_command_says_which_line_is_wrong(given: str, message: str) -> None:

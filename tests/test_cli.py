@@ -75,6 +75,7 @@ def test_help_has_an_example(command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
     assert re.search(rf"Example:\n +.*turnspec {command}", result.stdout)
+    assert "  -v, --verbose" in result.stdout
 
 
 def test_help_lists_all_commands() -> None:
@@ -510,7 +511,7 @@ def test_analyze_with_an_overlay_that_is_not_there(tmp_path: Path) -> None:
     overlay = tmp_path / "mine.yaml"
     result = run("analyze", DESCRIBED, "--overlay", overlay)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"error: {overlay}: there is no such file\n"
+    assert result.stderr == f"error: {overlay}: there is no such file or folder\n"
 
 
 def test_analyze_with_a_bad_overlay(tmp_path: Path) -> None:
@@ -575,19 +576,19 @@ def test_parse_with_tools_that_are_not_json(root: Path, tmp_path: Path) -> None:
     tools.write_text("{", encoding="utf-8")
     result = run_whole("parse", "plain-content", "--root", root, "--tools", tools)
     assert result.returncode == 1
-    assert result.stderr.startswith("error: --tools: not JSON: ")
+    assert result.stderr.startswith(f"error: {tools}: not JSON: ")
     assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("5", "--tools: give a JSON list of tool definitions"),
-        ("{}", "--tools: give a JSON list of tool definitions"),
-        ("[1]", "--tools: tool 0 has no name"),
-        ("[{}]", "--tools: tool 0 has no name"),
-        ('[{"name": ""}]', "--tools: tool 0 has no name"),
-        ('[{"name": "a"}, {"function": {"name": 5}}]', "--tools: tool 1 has no name"),
+        ("5", "give a JSON list of tool definitions"),
+        ("{}", "give a JSON list of tool definitions"),
+        ("[1]", "tool 0 has no name"),
+        ("[{}]", "tool 0 has no name"),
+        ('[{"name": ""}]', "tool 0 has no name"),
+        ('[{"name": "a"}, {"function": {"name": 5}}]', "tool 1 has no name"),
     ],
 )
 def test_parse_with_tools_that_are_no_tools(
@@ -596,7 +597,7 @@ def test_parse_with_tools_that_are_no_tools(
     tools = tmp_path / "tools.json"
     tools.write_text(text, encoding="utf-8")
     result = run_whole("parse", "plain-content", "--root", root, "--tools", tools)
-    assert (result.returncode, result.stderr) == (1, f"error: {message}\n")
+    assert (result.returncode, result.stderr) == (1, f"error: {tools}: {message}\n")
 
 
 def test_parse_of_bytes_that_are_no_text(root: Path, tmp_path: Path) -> None:

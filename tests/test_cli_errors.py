@@ -165,6 +165,10 @@ def test_a_reader_that_has_seen_enough(verb: str) -> None:
         ["flags", "nope"],
         ["identify", "nope"],
         ["render", "nope"],
+        ["diff", "nope", "nope"],
+        ["diff", "nope", "nope", "--format", "json"],
+        ["identify", "--turn", os.devnull],
+        ["parse", "qwen3-coder", "nope"],
     ],
     ids=lambda arguments: str(arguments[0]),
 )
@@ -173,6 +177,33 @@ def test_what_goes_wrong_is_in_the_document_too(arguments: list[str]) -> None:
     assert result.exit_code != 0
     problems = json.loads(result.stdout)["problems"]
     assert result.stderr == "".join(f"error: {problem}\n" for problem in problems) != ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["grammar", "qwen3-coder", "--tools"],
+        ["grammar", "qwen3-coder", "--response-schema"],
+        ["grammar", "qwen3-coder", "--grammar"],
+        ["parse", "qwen3-coder"],
+        ["parse", "qwen3-coder", os.devnull, "--tools"],
+        ["export", "qwen3-coder", "--to", "xgrammar", "--tools"],
+        ["render", "chatml"],
+        ["render", "chatml", "--grammar"],
+        ["mask", "chatml"],
+        ["identify", "--turn"],
+        ["identify"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_is_not_there_is_told_alike(arguments: list[str], tmp_path: Path) -> None:
+    """Whatever it is for: in the same words, and with the exit code for files."""
+    nowhere = tmp_path / "none.json"
+    done = run(*arguments, nowhere)
+    assert (done.exit_code, done.output) == (
+        1,
+        f"error: {nowhere}: there is no such file or folder\n",
+    )
 
 
 def test_a_disk_that_fills_up_leaves_the_old_file(

@@ -125,7 +125,7 @@ def test_capabilities_need_no_messages() -> None:
 def test_no_messages_are_told_as_such() -> None:
     result = render("chatml", given=" \n")
     assert result.exit_code == 1
-    assert result.stderr == "error: messages: none were given; name a JSON file\n"
+    assert result.stderr == "error: standard input: is empty, where JSON is wanted\n"
 
 
 def test_a_template_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,8 +160,8 @@ def test_tokens_are_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "given", "error"),
     [
-        (["chatml"], "[", "messages: not JSON: Expecting value: line 1 column 2 (char 1)"),
-        (["chatml"], "3", "messages: is JSON, but of another kind than is wanted here"),
+        (["chatml"], "[", "standard input: not JSON: Expecting value: line 1 column 2 (char 1)"),
+        (["chatml"], "3", "standard input: is JSON, but of another kind than is wanted here"),
         (
             ["chatml"],
             "{}",
@@ -172,7 +172,7 @@ def test_tokens_are_given(tmp_path: Path) -> None:
         (
             ["chatml", "--template", "nowhere.jinja"],
             HELLO,
-            "nowhere.jinja: can't be read: No such file or directory",
+            "nowhere.jinja: there is no such file or folder",
         ),
         (
             ["chatml", "--continue"],

@@ -50,7 +50,7 @@ def test_the_key_for_reasoning_can_be_chosen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("target", "file"),
-    [("vllm", "vllm.py"), ("sglang", ""), ("llama-cpp-python", "llama_cpp_python.py")],
+    [("vLLM", "vllm.py"), ("SGLang", ""), ("llama-cpp-python", "llama_cpp_python.py")],
 )
 def test_how_a_server_is_started_is_told(target: str, file: str, tmp_path: Path) -> None:
     """As the plugin itself says, with the paths that the files have."""
@@ -76,13 +76,19 @@ def test_how_a_server_is_started_is_told(target: str, file: str, tmp_path: Path)
             "name = custom, import_path = {folder}/qwen_qwen3_0_6b_renderers.py:Renderer",
         ),
         ("response-template", "--tokenizer-config MODEL/tokenizer_config.json && transformers"),
-        ("xgrammar", '--slurpfile tag {folder}/structural_tag.json \'{{model: "MODEL", '),
+        # Servers take no body that isn't said to be JSON.
+        (
+            "xgrammar",
+            '--json "$(jq -n --slurpfile tag {folder}/structural_tag.json \'{{model: "MOD',
+        ),
+        ("pair", "--tokenizer-config MODEL/tokenizer_config.json && vllm serve MODEL "),
+        ("llguidance", "LLMatcher(tokenizer, open('{folder}/grammar.lark').read())"),
     ],
 )
 def test_what_to_do_with_other_exports_is_told(target: str, line: str, tmp_path: Path) -> None:
     tools = tmp_path / "tools.json"
     tools.write_text('[{"type": "function", "function": {"name": "f"}}]', encoding="utf-8")
-    options = ["--tools", tools] if target == "xgrammar" else []
+    options = ["--tools", tools] if target in ("xgrammar", "llguidance") else []
     command = ("export", NAME, "--to", target, *options, "--root", ROOT)
     result = run(*command, "--into", tmp_path)
     assert result.exit_code == 0
@@ -97,6 +103,17 @@ def test_the_command_that_goes_on_names_the_same_spec(tmp_path: Path) -> None:
     assert f"to use it: turnspec export {spec} --to response-template " in result.stderr
 
 
+def test_a_model_that_holds_its_template_only_has_to_be_started(tmp_path: Path) -> None:
+    template = ROOT / "tests" / "templates" / "plain-content.jinja"
+    assert run("analyze", template, "--into", tmp_path, "--messages", "3").exit_code == 0
+    config = tmp_path / "tokenizer_config.json"
+    config.write_text(json.dumps({"chat_template": template.read_text(encoding="utf-8")}))
+    command = ("export", tmp_path / "plain-content.yaml", "--to", "response-template")
+    result = run(*command, "--tokenizer-config", config)
+    assert result.stderr == f"to use it: transformers serve {tmp_path}\n"
+    assert "response_template" in json.loads(config.read_text(encoding="utf-8"))
+
+
 def test_what_is_printed_can_be_json() -> None:
     command = ("export", NAME, "--to", "response-template", "--root", ROOT)
     result = run(*command, "--json")
@@ -109,6 +126,7 @@ def test_an_unknown_target_is_refused() -> None:
     for target, said in (
         ("nothing", "'nothing' is not one of 'llama-cpp-python', 'llguidance', 'pair', "),
         ("llama.cpp", "for llama-server: turnspec grammar, or examples/proxy"),
+        ("llama-server", "for llama-server: turnspec grammar, or examples/proxy"),
     ):
         result = run("export", NAME, "--to", target, "--root", ROOT)
         assert result.exit_code == 2
@@ -160,7 +178,7 @@ def test_a_tokenizer_file_of_another_model_is_left_alone(
     [
         ("{}", "holds no chat template, so nobody can tell whose it is"),
         ("[", "not JSON: Expecting value"),
-        (None, "there is no such file"),
+        (None, "there is no such file or folder"),
     ],
 )
 def test_a_tokenizer_file_has_to_be_one(text: str | None, wanted: str, tmp_path: Path) -> None:

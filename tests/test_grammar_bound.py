@@ -476,7 +476,7 @@ def test_notices_name_the_file(tmp_path: Path) -> None:
             "not JSON: Expecting property name enclosed in double quotes: line 1 column 3 (char 2)",
         ),
         ("{}", 1, "give a JSON list of tool definitions"),
-        ('[{"name": "a b"}, {}]', 1, "#/1/name: a tool needs a name"),
+        ('[{"name": "a b"}, {}]', 1, "tool 1 has no name"),
     ],
 )
 def test_the_command_says_what_is_wrong(tmp_path: Path, text: str, code: int, error: str) -> None:
@@ -487,13 +487,9 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, text: str, code: int, er
     assert result.stderr.splitlines()[-1] == f"error: {path}: {error}"
 
 
-def test_misuse(tools_file: Path, tmp_path: Path) -> None:
+def test_misuse() -> None:
     for arguments, error in (
         (["nobody"], "no format is known as 'nobody'; turnspec list shows all that are"),
-        (
-            ["glm-4-6", "--tools", tmp_path / "no.json"],
-            f"{tmp_path}/no.json: No such file or directory",
-        ),
         (["glm-4-6", "--tool-choice", "required"], "the tool choice 'required' needs tools"),
     ):
         result = run(*arguments)

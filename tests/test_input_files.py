@@ -37,7 +37,7 @@ READING = {
     "messages": ("json", ["render", "chatml", "FILE"]),
     "parse": ("txt", ["parse", QWEN, "FILE"]),
     "a parser": ("py", ["parse", "FILE", "-"]),
-    "many": ("jsonl", ["parse", QWEN, "FILE", "--column", "text", "--out", "out.jsonl"]),
+    "many": ("jsonl", ["parse", QWEN, "FILE", "--column", "text", "--into", "out.jsonl"]),
     "tools": ("json", ["parse", QWEN, "-", "--tools", "FILE"]),
     "tools of a grammar": ("json", ["grammar", SPEC, "--tools", "FILE"]),
     "a spec": ("yaml", ["grammar", "FILE"]),

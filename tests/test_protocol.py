@@ -169,6 +169,16 @@ def test_a_call_that_was_cut_off_is_told_by_its_end_and_the_finish_reason() -> N
     assert [problem.message for problem in parser.message.problems] == ["an unfinished call"]
 
 
+def test_events_say_where_their_texts_stand() -> None:
+    module: Format = load(committed_format("qwen3-coder").spec)
+    parser = module.Parser()
+    text = "So \U0001f600 it is." + CALLED
+    events = [*parser.feed(text[:9]), *parser.feed(text[9:]), *parser.finish()]
+    content = [text[event.start : event.end] for event in events if event.type == "content"]
+    assert content == ["So \U0001f600 it i", "s."]
+    assert [event.id for event in events if event.type == "tool_call_end"] == [""]
+
+
 def test_no_event_has_an_empty_delta() -> None:
     module = module_of("qwen3-coder")
     parser = module.Parser(prefill=module.FORMAT["prompt"] + CALLED.partition("</function>")[0])

@@ -490,6 +490,6 @@ def test_what_cannot_be_used_is_told_and_the_rest_is_shown(tmp_path: Path) -> No
     assert told[0].startswith(f"{tmp_path}/specs/verification.json:1: not JSON: ")
     assert told[1].startswith(f"{tmp_path}/specs/broken.yaml:1: ")
     assert told[2:] == [
-        "generated/json-native.gbnf: there is no such file",
+        "generated/json-native.gbnf: there is no such file or folder",
         "generated/tagged.py: not a parser that turnspec generated; run: turnspec regen",
     ]

@@ -51,7 +51,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(root: Path) -> Iterator[ReportServer]:
     entries, problems = read_entries(Project(root))
     assert problems == []
-    with ReportServer(Site.of(entries), 0) as server:
+    with ReportServer(0) as server:
+        server.site = Site.of(entries)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server
@@ -261,7 +262,7 @@ def test_the_command_writes_the_page(root: Path, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(Page(text).named("article")) == 2
     other = tmp_path / "folder/page.html"
-    assert run("report", "--root", root, "--output", other).stdout == f"wrote {other}\n"
+    assert run("report", "--root", root, "--into", other).stdout == f"wrote {other}\n"
     way = Path(os.path.relpath(root, other.parent)).as_posix()
     moved = text.replace('href="../', f'href="{way}/')
     assert moved != text
@@ -296,18 +297,20 @@ def test_it_is_served_until_it_is_ended(root: Path) -> None:
     assert process.returncode == 0
 
 
-def test_rejected(root: Path, tmp_path: Path) -> None:
+def test_rejected(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = run("report", "--root", root, "--serve", "--port", port)
+        with monkeypatch.context() as patched:
+            patched.setattr("turnspec.cli.report.read_entries", lambda _: pytest.fail("too early"))
+            result = run("report", "--root", root, "--serve", "--port", port)
         assert (result.exit_code, result.stdout) == (1, "")
         assert result.stderr == (
             f"error: port {port} can't be used (Address already in use); "
             "give another one with --port\n"
         )
-    both = run_whole("report", "--serve", "--output", "x.html", cwd=root)
+    both = run_whole("report", "--serve", "--into", "x.html", cwd=root)
     assert (both.returncode, both.stderr) == (2, "error: give --into or --serve, not both\n")
     empty = tmp_path / "empty"
     (empty / "templates").mkdir(parents=True)

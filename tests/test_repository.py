@@ -287,6 +287,7 @@ def test_what_belongs_to_no_template_is_removed(root: Path) -> None:
     assert (result.exit_code, result.stderr) == (0, told)
     assert result.stdout == "deleted specs/gone.yaml\ndeleted generated/gone.py\n"
     assert before - set(files_of(root)) == {"specs/gone.yaml", "generated/gone.py"}
+    assert run("remove", "--left-over", "--root", root).stdout == "nothing is left over\n"
     for arguments in ([], ["plain-content", "--left-over"]):
         wrong = run("remove", *arguments, "--root", root)
         assert wrong.exit_code == 2

@@ -17,12 +17,11 @@ from tests.specs_for_tests import (
     plain_spec,
     tag_with_json_spec,
     tagged_spec,
-    write_spec,
 )
 from tests.test_cli import run, run_whole
 from turnspec.pipeline.project import Project
-from turnspec.review.compare import Review
-from turnspec.review.revisions import review_files, review_since
+from turnspec.review.compare import Review, Source
+from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.review.shown import changelog, json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec
@@ -129,12 +128,8 @@ def test_a_fence_is_longer_than_those_inside(tmp_path: Path) -> None:
 
 
 def review_of_files(folder: Path, old: Spec, new: Spec) -> Review:
-    paths = [folder / name / f"{spec.name}.yaml" for name, spec in (("a", old), ("b", new))]
-    for path, spec in zip(paths, (old, new), strict=True):
-        write_spec(path.parent, spec)
-    review = review_files(*paths)
-    assert isinstance(review, Review)
-    return review
+    paths = [str(folder / name / f"{spec.name}.yaml") for name, spec in (("a", old), ("b", new))]
+    return review_specs(Source(old, file=paths[0]), Source(new, file=paths[1]))
 
 
 def test_nothing_changed(root: Path) -> None:
@@ -292,6 +287,11 @@ def test_a_file_that_is_not_a_spec(tmp_path: Path) -> None:
     result = run("diff", good, bad)
     assert result.exit_code == 1
     assert result.stderr.startswith(f"error: {bad}:1: ")
+    nowhere = tmp_path / "none.yaml"
+    for pair in ((good, nowhere), (nowhere, good)):
+        result = run("diff", *pair)
+        assert result.exit_code == 1
+        assert result.stderr == f"error: {nowhere}: there is no such file or folder\n"
 
 
 @pytest.mark.parametrize(
@@ -300,8 +300,6 @@ def test_a_file_that_is_not_a_spec(tmp_path: Path) -> None:
         (["no-such"], "git knows no revision 'no-such'; give a commit, branch or tag"),
         (["--", "-x"], "git knows no revision '-x'; give a commit, branch or tag"),
         (["specs/plain.yaml"], "git knows no revision 'specs/plain.yaml'; give a second spec file"),
-        (["specs/plain.yaml", "none.yaml"], "no such file: none.yaml"),
-        (["none.yaml", "specs/plain.yaml"], "no such file: none.yaml"),
     ],
 )
 def test_nothing_to_compare(committed: Path, arguments: list[str], error: str) -> None:

@@ -74,7 +74,9 @@ def test_the_repositorys_own_index_pins_the_reference_templates() -> None:
 def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
     index, problems = read_index(tmp_path)
     assert index.entries == ()
-    assert [str(problem) for problem in problems] == [f"{INDEX_FILE}: there is no such file"]
+    assert [str(problem) for problem in problems] == [
+        f"{INDEX_FILE}: there is no such file or folder"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_bytes(b"name: a\nx: \xff\n")
     assert [str(p) for p in _problems(tmp_path / "bad.yaml")] == ["specs/y.yaml:2: not UTF-8"]
     assert [str(p) for p in _problems(tmp_path / "none.yaml")] == [
-        "specs/y.yaml: can't be read: No such file or directory"
+        "specs/y.yaml: there is no such file or folder"
     ]
 
 

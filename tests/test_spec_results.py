@@ -141,7 +141,7 @@ def test_broken_results(tmp_path: Path) -> None:
     path = tmp_path / "v.json"
     path.write_bytes(b"\xff")
     assert str(read_results(path)) == f"{path}: not UTF-8"
-    assert str(read_results(tmp_path)) == f"{tmp_path}: can't be read: Is a directory"
+    assert str(read_results(tmp_path)) == f"{tmp_path}: this is a folder, where a file is wanted"
 
 
 OVERLAY = """\

@@ -71,7 +71,9 @@ def test_rows_come_back_in_order_with_what_was_read(path: Path, processes: int) 
 def test_rows_that_fail_are_kept_and_told(tmp_path: Path) -> None:
     path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     path.write_bytes(b"\n".join([*FAULTY, b'{"text": "Hello!"}']))
-    result = run("parse", NAME, path, "--column", "text", "--out", out, "--jobs", 1, "--root", ROOT)
+    result = run(
+        "parse", NAME, path, "--column", "text", "--into", out, "--jobs", 1, "--root", ROOT
+    )
     assert result.exit_code == 1
     assert f"wrote {out}: 7 rows, " in result.stderr
     assert "6 rows can't be read; they are kept, with the reason\n" in result.stderr
@@ -144,11 +146,15 @@ def test_only_so_many_batches_are_under_way() -> None:
     [
         (("in.jsonl", "--column", "text"), "give --column and --into together"),
         (
-            ("in.jsonl", "--column", "text", "--out", "out.parquet"),
+            ("in.jsonl", "--column", "text", "--into", "out.jsonl", "--json"),
+            "give one of --column, --events and --json",
+        ),
+        (
+            ("in.jsonl", "--column", "text", "--into", "out.parquet"),
             "out.parquet: what comes from lines of JSON goes into a .jsonl file",
         ),
         (
-            ("in.txt", "--column", "text", "--out", "out.jsonl"),
+            ("in.txt", "--column", "text", "--into", "out.jsonl"),
             "in.txt: with --column a file is .jsonl or .parquet",
         ),
     ],
@@ -170,7 +176,7 @@ def test_parquet_needs_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     path = tmp_path / "in.parquet"
     path.write_bytes(b"PAR1")
     out = tmp_path / "out.parquet"
-    result = run("parse", NAME, path, "--column", "text", "--out", out, "--root", ROOT)
+    result = run("parse", NAME, path, "--column", "text", "--into", out, "--root", ROOT)
     message = "this needs pyarrow, which isn't installed; to install it, run: "
     wanted = f"error: {message}pip install 'turnspec[parquet]'\n"
     assert (result.exit_code, result.stderr) == (1, wanted)

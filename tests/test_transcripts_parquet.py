@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def parsed(path: Path, out: Path, *more: object) -> Any:
-    return run("parse", NAME, path, "--column", "answer", "--out", out, *more, "--root", ROOT)
+    return run("parse", NAME, path, "--column", "answer", "--into", out, *more, "--root", ROOT)
 
 
 def wanted(texts: Sequence[str]) -> list[dict[str, Any]]:

@@ -369,6 +369,41 @@ def test_a_spec_in_a_folder_is_a_format_of_its_own(
     assert states(into, tmp_path)["tagged.py"] == "gone"
 
 
+@pytest.mark.parametrize("verb", [("parse",), ("grammar",), ("vendor", "--into", "new")])
+def test_what_is_wrong_with_a_spec_is_told_before_what_it_lacks(
+    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.yaml").write_text("- 1\n", encoding="utf-8")
+    result = run(*verb, "own.yaml")
+    assert (result.exit_code, result.output) == (
+        1,
+        "error: own.yaml:1: must be a mapping, not a list\n",
+    )
+
+
+def test_files_beside_their_spec_are_checked_against_it(tmp_path: Path) -> None:
+    """As `turnspec analyze` writes them, in a folder that may hold copies of other formats too."""
+    template = ROOT / "tests/templates/plain-content.jinja"
+    assert run("analyze", template, "--into", tmp_path, "--messages", "3").exit_code == 0
+    files = {"plain-content.gbnf", "plain_content.py"}
+    assert states(tmp_path, ROOT) == dict.fromkeys(files, "fresh")
+    module = tmp_path / "plain_content.py"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(as_older(text), encoding="utf-8")
+    assert states(tmp_path, ROOT)[module.name] == "stale"
+    assert run("vendor", "--update", tmp_path).exit_code == 0
+    assert module.read_text(encoding="utf-8") == text
+    append(module, "# mine\n")
+    assert states(tmp_path, ROOT)[module.name] == "edited"
+    module.write_text(text, encoding="utf-8")
+    replace_in(tmp_path / "plain-content.yaml", "system_role: true", "system_role: false")
+    assert states(tmp_path, ROOT) == dict.fromkeys(files, "gone")
+    refused = run("vendor", "--update", tmp_path)
+    assert "is of another spec; run: turnspec analyze" in refused.stderr
+    assert module.read_text(encoding="utf-8") == text
+
+
 def test_an_export_of_a_spec_in_a_folder_names_that_spec(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

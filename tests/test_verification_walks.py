@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -13,6 +14,7 @@ from turnspec.grammar.text import character_class, literal
 from turnspec.spec.problems import Problem
 from turnspec.verification.gbnf_expressions import Characters
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.walked_turns import MeantTurn, read_as, same
 from turnspec.verification.walks import LONGEST
 
 CALLS = r"""
@@ -168,3 +170,12 @@ def test_mutations_are_small_and_of_every_kind() -> None:
     )
     assert all(len(result) <= len(text) + len("</call>") for result in results)
     assert {len(mutated("", random)) for _ in range(50)} == {0, 1}
+
+
+def test_a_turn_is_compared_without_white_space_and_told_with_it() -> None:
+    parsed = SimpleNamespace(content="<a b>\n c", reasoning_content="so  so", tool_calls=[])
+    meant = MeantTurn("<a b> c\n", "so so", ())
+    read = read_as(parsed, meant)
+    assert same(meant, read)
+    assert str(read) == r'reasoning "so  so", content "<a b>\n c"'
+    assert not same(meant, MeantTurn("<ab> d", "so so", ()))

@@ -20,6 +20,7 @@ from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import module_name
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _of_module(path: Path) -> LoadedFormat:
     try:
         text = file_text(path)
     except OSError as error:
-        raise ValueError(f"{path}: can't be read: {error.strerror}") from None
+        raise ValueError(f"{path}: {reason(error)}") from None
     if not is_generated(text):  # which may be anything, and is not to be run
         raise ValueError(f"{path}: is no parser that turnspec generated")
     name = module_name(f"file {path.stem}")

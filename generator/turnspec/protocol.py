@@ -130,7 +130,23 @@ class Message(Protocol):
         """
 
 
-class ReasoningDelta(Protocol):
+class _Event(Protocol):
+    @property
+    def start(self) -> int:
+        """Where its text begins, in characters of all that was fed; negative in the prefill."""
+
+    @property
+    def end(self) -> int:
+        """Where that ends."""
+
+
+class _CallEvent(_Event, Protocol):
+    @property
+    def index(self) -> int:
+        """The call's place in ``message.tool_calls``."""
+
+
+class ReasoningDelta(_Event, Protocol):
     """A piece of the reasoning."""
 
     @property
@@ -145,7 +161,7 @@ class ReasoningDelta(Protocol):
         """Return the delta of a chat-completions stream: ``{"reasoning_content": text}``."""
 
 
-class ContentDelta(Protocol):
+class ContentDelta(_Event, Protocol):
     """A piece of the content."""
 
     @property
@@ -160,16 +176,12 @@ class ContentDelta(Protocol):
         """Return the delta of a chat-completions stream: ``{"content": text}``."""
 
 
-class ToolCallStart(Protocol):
+class ToolCallStart(_CallEvent, Protocol):
     """A call's name is complete: from here on it is a call, whatever follows."""
 
     @property
     def type(self) -> Literal["tool_call_start"]:
         """What the event is."""
-
-    @property
-    def index(self) -> int:
-        """The call's place in ``message.tool_calls``."""
 
     @property
     def id(self) -> str:
@@ -183,16 +195,12 @@ class ToolCallStart(Protocol):
         """Return the delta of a chat-completions stream: index, id, type and name."""
 
 
-class ToolCallDelta(Protocol):
+class ToolCallDelta(_CallEvent, Protocol):
     """A piece of a call's arguments."""
 
     @property
     def type(self) -> Literal["tool_call_delta"]:
         """What the event is."""
-
-    @property
-    def index(self) -> int:
-        """The call's place in ``message.tool_calls``."""
 
     @property
     def arguments(self) -> str:
@@ -202,7 +210,7 @@ class ToolCallDelta(Protocol):
         """Return the delta of a chat-completions stream: index and arguments."""
 
 
-class ToolCallEnd(Protocol):
+class ToolCallEnd(_CallEvent, Protocol):
     """A call is over: whole, or cut off."""
 
     @property
@@ -210,8 +218,8 @@ class ToolCallEnd(Protocol):
         """What the event is."""
 
     @property
-    def index(self) -> int:
-        """The call's place in ``message.tool_calls``."""
+    def id(self) -> str:
+        """The call's id, where the format has it at the end; else "", as the start told it."""
 
     @property
     def complete(self) -> bool:

@@ -63,8 +63,8 @@ def check_transcripts() -> list[str]:
         parser = ROOT / OutputPaths.in_project(NAME).module
         command = ["-m", "turnspec", "parse", str(parser), str(given), "--column", "text"]
         ways = {
-            "one process": ("one.parquet", [*command, "--jobs", "1", "--out"]),
-            "all cores": ("all.parquet", [*command, "--out"]),
+            "one process": ("one.parquet", [*command, "--jobs", "1", "--into"]),
+            "all cores": ("all.parquet", [*command, "--into"]),
             "Ray Data": ("ray", [str(_EXAMPLE), str(parser), str(given)]),
         }
         seconds: dict[str, list[float]] = {title: [] for title in ways}

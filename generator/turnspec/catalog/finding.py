@@ -130,7 +130,7 @@ def _exactly_named(asked: str, catalog: Catalog) -> KnownFormat | None:
 def _by_spec(path: Path) -> Found | Problem:
     """Return the format of a spec: a repository's, or one that was analysed into a folder."""
     if not path.exists():
-        return Problem("there is no such file", str(path))
+        return Problem("there is no such file or folder", str(path))
     known = Catalog.around(path.parent).formats.get(path.stem)
     if known is None or (known.project.root / known.paths.spec).resolve() != path.resolve():
         known = KnownFormat(path.stem, Project(path.parent), None, None, spec_file=path)

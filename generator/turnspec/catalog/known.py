@@ -118,6 +118,8 @@ class KnownFormat:
         return tuple(folder / file for folder in (*folders, cache / FETCHED_FOLDER))
 
     def _text(self, path: str) -> str | Problem:
+        if self.spec_file is not None and not isinstance(spec := self.spec(), Spec):
+            return spec[0]
         if not (self.project.root / path).exists():
             return self._absent(path)
         text, problems = read_text(self.project.root / path, self._shown(path))

@@ -21,7 +21,6 @@ from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.sources.fetch import fetch_templates
 from turnspec.sources.hub_place import Fetch, HubModel
 from turnspec.spec.input_files import file_text, standard_input
-from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
-#: The same for commands that say nothing more by themselves: what runs them looks for it.
+#: Of commands that say nothing more by themselves: what runs them looks for it.
 TRACEBACKS = click.option(
-    *("-v", "--verbose"), is_flag=True, expose_value=False, help="Show findings and tracebacks."
+    *("-v", "--verbose"), is_flag=True, expose_value=False, help="Show tracebacks."
 )
 ROOT = click.option(
     "--root",
@@ -42,41 +41,36 @@ ROOT = click.option(
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
+class FileText(str):
+    """The text of a file that somebody names, with the name that problems call it by."""
+
+    name = "standard input"
+
+
 class _FileText(click.Path):
     """The text of the file that is named, or of standard input for -; bad UTF-8 is replaced."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            return typed_or_piped() if value == "-" else file_text(Path(value), "replace")
-        except OSError as error:
-            self.fail(os_message(error), param, ctx)
+    def convert(self, value: Any, *_: object) -> FileText:
+        if value == "-":
+            return typed_or_piped()
+        text = FileText(file_text(Path(value), "replace"))
+        text.name = value
+        return text
 
 
 filename = _FileText(dir_okay=False)
 
 
-def typed_or_piped() -> str:
+def typed_or_piped() -> FileText:
     """Return the text of standard input."""
     note_typing()
-    return standard_input()
+    return FileText(standard_input())
 
 
 def note_typing() -> None:
     """Say that a command waits for what somebody types, if so it is."""
     if sys.stdin is not None and sys.stdin.isatty():
         print_notice("reading standard input; Ctrl+D ends it")
-
-
-class WithOldName(click.Option):
-    """An option whose second name is an older one, which is still taken and isn't shown."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the help with the name of today alone."""
-        names, self.opts = self.opts, self.opts[:1]
-        try:
-            return super().get_help_record(ctx)
-        finally:
-            self.opts = names
 
 
 TOOLS = click.option("--tools", type=filename, help="A JSON file with OpenAI tool definitions.")
@@ -138,7 +132,7 @@ def _vocabulary(_: click.Context, __: click.Parameter, path: Path | None) -> Voc
 
 TOKENIZER = click.option(
     "--tokenizer",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     callback=_vocabulary,
     help="The model's tokenizer.json (with the extra tokenizers).",
 )
@@ -194,9 +188,9 @@ def project_sources(
     return sources, [*fetched.problems, *problems]
 
 
-def tool_definitions(text: str) -> list[dict[str, Any]]:
+def tool_definitions(text: FileText) -> list[dict[str, Any]]:
     """Return the tool definitions in a text."""
     found = read_tools(text)
     if isinstance(found, str):
-        raise Fault(f"--tools: {found}")
+        raise Fault(f"{text.name}: {found}")
     return found

@@ -157,7 +157,8 @@ def or_fault(found: _T | Problem) -> _T:
 @contextmanager
 def progress_bar(what: str, total: int | None) -> Iterator[Callable[..., None]]:
     """Show a progress bar on a terminal; yields a function that moves it on, by 1 or a number."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    count = [MofNCompleteColumn()] if total else []
+    columns = (TextColumn(what), BarColumn(), *count, TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda steps=1: bar.advance(task, steps)

@@ -7,24 +7,20 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import HUB_OFFLINE, ROOT, TRACEBACKS, find_project
-from turnspec.cli.console import Fault, Misuse, finish, print_notice, progress_bar
+from turnspec.cli.common import HUB_OFFLINE, ROOT, TRACEBACKS, find_project, json_option
+from turnspec.cli.console import AS_JSON, Misuse, finish, print_notice, progress_bar
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.codegen.banner import is_generated, is_unedited
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.review.compare import Review, Source
 from turnspec.review.copies import review_copy
-from turnspec.review.revisions import review_files, review_since, review_specs
+from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
-from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
-from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-
-_SPECS = (".yaml", ".yml")
 
 
 @click.command()
@@ -43,7 +39,7 @@ _SPECS = (".yaml", ".yml")
     show_default=True,
     help="For a terminal, a pull request, a script, GitHub's annotations, or a changelog.",
 )
-@click.option("--json", "form", flag_value="json", help="The same as --format json.")
+@json_option("The same as --format json.")
 @click.option(
     "--fail-on",
     type=click.Choice([Severity.BREAKING.value, Severity.LENIENT.value]),
@@ -54,7 +50,9 @@ _SPECS = (".yaml", ".yml")
 @HUB_OFFLINE
 @ROOT
 @TRACEBACKS
-def diff(old: str, new: str | None, form: str, fail_on: str, root: Path | None) -> None:
+def diff(
+    old: str, new: str | None, form: str, as_json: bool, fail_on: str, root: Path | None
+) -> None:
     """Say what changed in the formats since a git revision (default: HEAD), by meaning.
 
     A verdict tells what becomes of those who keep the old parser and the old grammar: compatible,
@@ -71,21 +69,22 @@ def diff(old: str, new: str | None, form: str, fail_on: str, root: Path | None) 
       turnspec diff my-app/formats/qwen3_coder.py
       turnspec diff SomeOrg/BrandNew-7B@v1 SomeOrg/BrandNew-7B
     """  # noqa: D301
+    click.get_current_context().meta[AS_JSON] = as_json = as_json or form == ReviewForm.JSON
     with progress_bar("comparing", None) as advance:
         review = _review(old, new, root, advance)
     if isinstance(review, Problem):
         raise Misuse(str(review))
-    print_review(review, ReviewForm(form))
+    print_review(review, ReviewForm.JSON if as_json else ReviewForm(form))
     finish(review.problems, failed=review.reaches(Severity(fail_on)))
 
 
 def _review(
     old: str, new: str | None, root: Path | None, advance: Callable[[], None]
 ) -> Review | Problem:
-    if new is not None and all(Path(side).suffix in _SPECS for side in (old, new)):
-        return review_files(Path(old), Path(new))
     if new is not None:
-        return review_specs(*(_source(side, root) for side in (old, new)))
+        catalog = catalog_of(root)
+        sources = (Source(spec_at(side, catalog, USUAL_LIMITS), file=side) for side in (old, new))
+        return review_specs(*sources)
     if old.endswith(".py"):
         _tell_of_edits(Path(old))
         return review_copy(Path(old), catalog_of(root))
@@ -97,19 +96,6 @@ def _review(
             f"if the change is wanted, run: turnspec add --update {entry.location}"
         )
     return review_since(old, project, advance)
-
-
-def _source(side: str, root: Path | None) -> Source:
-    """Return a spec: that of a file, of what names a format, or of a template."""
-    path = Path(side)
-    if path.suffix not in _SPECS:
-        return Source(spec_at(side, catalog_of(root), USUAL_LIMITS), file=side)
-    if not path.exists():
-        raise Misuse(f"no such file: {path}")
-    spec = read_spec(path)
-    if isinstance(spec, Spec):
-        return Source(spec, file=side)
-    raise Fault("; ".join(map(str, spec)))
 
 
 def _tell_of_edits(copy: Path) -> None:

@@ -20,6 +20,7 @@ from turnspec.cli.common import (
     TIME_LIMIT,
     TOOLS,
     VERBOSE,
+    FileText,
     fetching,
     filename,
     tool_definitions,
@@ -94,7 +95,7 @@ def explain(
     text: str | None,
     trace_file: str | None,
     piece: int | None,
-    tools: str | None,
+    tools: FileText | None,
     thinking: bool | None,
     prefill: str | None,
     fetch: bool,
@@ -168,8 +169,9 @@ def _of_known(
     if fetch:
         return [], [source]
     hint = f"; {fetch_hint('explain', known.name)}" if known.entry else ""
+    found = explain_spec(spec_of(known), known.judgement())
     print_notice(f"{source}; this is what the spec alone says{hint}")
-    return [explain_spec(spec_of(known), known.judgement())], []
+    return [found], []
 
 
 def _analysed(

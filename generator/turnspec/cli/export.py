@@ -10,7 +10,18 @@ from typing import Any
 import click
 
 from turnspec.cases.tokens import Vocabulary
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, THINKING, TOKENIZER, TRACEBACKS
+from turnspec.cli.common import (
+    FOLDER,
+    HUB_OFFLINE,
+    JSON,
+    ROOT,
+    THINKING,
+    TOKENIZER,
+    TOOLS,
+    TRACEBACKS,
+    FileText,
+    tool_definitions,
+)
 from turnspec.cli.console import (
     Fault,
     Misuse,
@@ -22,7 +33,7 @@ from turnspec.cli.console import (
     say_written,
 )
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
-from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE, TOOL_FILE, read_tool_file
+from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
 from turnspec.export.response_template import CONFIG_FILE
 from turnspec.export.targets import TARGETS, export_format, start_line
@@ -40,17 +51,19 @@ class _Target(click.Choice[str]):
     """A target's name; of programs that read no export it says what is for them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value in _ELSEWHERE:
-            self.fail(_ELSEWHERE[value], param, ctx)
+        if value.lower() in _ELSEWHERE:
+            self.fail(_ELSEWHERE[value.lower()], param, ctx)
         return super().convert(value, param, ctx)
-
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("--to", "target", required=True, type=_Target([*TARGETS]))
+@click.option(
+    *("--to", "target"),
+    required=True,
+    type=_Target([*TARGETS], case_sensitive=False),
+    help="The program that is to read it.",
+)
 @click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
 @click.option(
     "--reasoning-field",
@@ -61,11 +74,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option(
     "--tokenizer-config",
-    type=_FILE,
+    type=click.Path(path_type=Path),
     metavar="FILE",
     help="Put the template into a model's tokenizer_config.json.",
 )
-@TOOL_FILE
+@TOOLS
 @TOOL_CHOICE
 @TOKENIZER
 @PARALLEL
@@ -81,7 +94,7 @@ def export(
     into: Path | None,
     reasoning_field: str,
     tokenizer_config: Path | None,
-    tools: Path | None,
+    tools: FileText | None,
     tool_choice: str,
     tokenizer: Vocabulary | None,
     parallel: bool,
@@ -113,7 +126,7 @@ def export(
         reasoning_field=ReasoningField(reasoning_field),
         tokenizer_config=_config(tokenizer_config, spec) if tokenizer_config else None,
         request=GrammarRequest(
-            tools=read_tool_file(tools) if tools else (),
+            tools=tool_definitions(tools) if tools is not None else (),
             tool_choice=tool_choice,
             parallel=parallel,
             thinking=thinking,
@@ -127,13 +140,15 @@ def export(
         raise Fault(f"{known.name} can't be exported to {target}: {exported}")
     for loss in exported.losses:
         print_notice(f"loosened: {loss}")
-    folder = into
+    folder, in_model = into, False
     if into is None and tokenizer_config is not None:
+        in_model = True
         exported = _in_place(exported, tokenizer_config)
         into, folder = Path(), tokenizer_config.parent
     _give(exported, into, as_json=as_json)
     if folder is not None:
-        print_error(f"to use it: {start_line(spec, target, folder, known.asked)}")
+        line = start_line(spec, target, folder, known.asked, in_model=in_model)
+        print_error(f"to use it: {line}")
 
 
 def _config(path: Path, spec: Spec) -> Mapping[str, Any]:

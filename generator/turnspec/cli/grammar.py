@@ -10,17 +10,24 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, THINKING, TRACEBACKS
+from turnspec.cli.common import (
+    HUB_OFFLINE,
+    JSON,
+    ROOT,
+    THINKING,
+    TOOLS,
+    TRACEBACKS,
+    FileText,
+    filename,
+    tool_definitions,
+)
 from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
-from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
-TOOL_FILE = click.option("--tools", type=_FILE, help="OpenAI tool definitions: a JSON list.")
 TOOL_CHOICE = click.option(
     "--tool-choice",
     default=ToolChoice.AUTO.value,
@@ -33,12 +40,12 @@ PARALLEL = click.option("--parallel", is_flag=True, help="Let a turn hold severa
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@TOOL_FILE
+@TOOLS
 @TOOL_CHOICE
 @PARALLEL
 @THINKING
-@click.option("--response-schema", type=_FILE, help="A JSON Schema for the content.")
-@click.option("--grammar", "own", type=_FILE, help="A GBNF grammar to be used as it is.")
+@click.option("--response-schema", type=filename, help="A JSON Schema for the content.")
+@click.option("--grammar", "own", type=filename, help="A GBNF grammar to be used as it is.")
 @click.option("--whole-turn", is_flag=True, help="Hold the whole turn, without a trigger.")
 @click.option(
     "--loosen",
@@ -51,12 +58,12 @@ PARALLEL = click.option("--parallel", is_flag=True, help="Let a turn hold severa
 @TRACEBACKS
 def grammar(
     fmt: str,
-    tools: Path | None,
+    tools: FileText | None,
     tool_choice: str,
     parallel: bool,
     thinking: bool | None,
-    response_schema: Path | None,
-    own: Path | None,
+    response_schema: FileText | None,
+    own: str | None,
     whole_turn: bool,
     loosen: bool,
     as_json: bool,
@@ -77,17 +84,18 @@ def grammar(
     """  # noqa: D301
     spec = spec_of(find(fmt, catalog_of(root)))
     request = GrammarRequest(
-        tools=read_tool_file(tools) if tools else (),
+        tools=tool_definitions(tools) if tools is not None else (),
         tool_choice=tool_choice,
         parallel=parallel,
         thinking=thinking,
-        response_schema=_schema(response_schema) if response_schema else None,
-        own_grammar=_text(own) if own else None,
+        response_schema=_schema(response_schema) if response_schema is not None else None,
+        own_grammar=own,
         loosen=loosen,
         lazy=not whole_turn,
     )
     bound = bind_grammar(spec, request)
-    files = {"tools": str(tools), "response schema": str(response_schema)}
+    given = {"tools": tools, "response schema": response_schema}
+    files = {part: text.name for part, text in given.items() if text is not None}
     if isinstance(bound, list):
         _fail([replace(p, file=files.get(p.file, p.file)) for p in bound])
         return
@@ -131,36 +139,11 @@ def _fail(problems: Sequence[Problem]) -> None:
     raise error(*map(str, problems))
 
 
-def _text(path: Path) -> str:
+def _schema(text: FileText) -> Any:
     try:
-        return file_text(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from None
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(_text(path))
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Fault(f"{path}: not JSON: {error}") from None
-
-
-def read_tool_file(path: Path) -> list[Any]:
-    """Return the tool definitions of a file: a JSON list, or an object that has one.
-
-    Raises:
-        Fault: the file holds no such list.
-    """
-    found = _json(path)
-    if isinstance(found, Mapping) and isinstance(found.get("tools"), list):
-        found = found["tools"]
-    if not isinstance(found, list):
-        raise Fault(f"{path}: give a JSON list of tool definitions")
-    return found
-
-
-def _schema(path: Path) -> Any:
-    found = _json(path)
+        raise Fault(f"{text.name}: not JSON: {error}") from None
     if not isinstance(found, Mapping | bool):
-        raise Fault(f"{path}: a JSON Schema is an object, true or false")
+        raise Fault(f"{text.name}: a JSON Schema is an object, true or false")
     return found

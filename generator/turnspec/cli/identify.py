@@ -15,7 +15,6 @@ from turnspec.catalog.readers import Reader, read_outputs, readers
 from turnspec.catalog.summary import marks
 from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, TRACEBACKS, fetching, filename
 from turnspec.cli.console import (
-    Fault,
     Misuse,
     finish,
     json_text,
@@ -68,8 +67,7 @@ class _Answer:
 @click.command()
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=format_names)
 @click.option(
-    *("--turn", "--output"),
-    "turn",
+    "--turn",
     type=filename,
     help="A file with what a model wrote (- for standard input), or a log: a JSON string a line.",
 )
@@ -179,8 +177,7 @@ def _print(answers: Sequence[_Answer]) -> None:
 def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) -> None:
     """Print which formats read some outputs, the best first.
 
-    Raises:
-        Fault: none reads all without problems, and more of it than as text.
+    That none reads all without problems, and more of it than as text, is a problem.
     """
     found: list[Reader] = []
     with progress_bar("reading", None) as advance:
@@ -188,17 +185,18 @@ def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) ->
             found.append(reader)
             advance()
     found.sort(key=lambda reader: reader.rank)
-    if as_json:
-        data = [asdict(reader) for reader in found]
-        put_json({"outputs": len(outputs), "readers": data}, indent=2)
     best = max([1, *(reader.recognized for reader in found)])
     told = [r for r in found if not r.problems and 2 * r.recognized >= best]
-    if not as_json:
+    none = "no parser reads it without problems and finds the marks of its format in it"
+    problems = [] if told else [Problem(none)]
+    if as_json:
+        data = {"outputs": len(outputs), "readers": [asdict(reader) for reader in found]}
+        put_json({**data, "problems": [*map(str, problems)]}, indent=2)
+    else:
         _print_readers(
             told or [r for r in found if r.problems and r.recognized + r.calls], len(outputs)
         )
-    if not told:
-        raise Fault("no parser reads it without problems and finds the marks of its format in it")
+    finish(problems)
 
 
 def _print_readers(shown: Sequence[Reader], total: int) -> None:

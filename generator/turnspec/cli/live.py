@@ -13,6 +13,7 @@ from turnspec.cli.common import (
     THINKING,
     TOOLS,
     TRACEBACKS,
+    FileText,
     find_project,
     tool_definitions,
 )
@@ -62,7 +63,7 @@ def live(
     as_json: bool,
     model: Path | None,
     prompt: str | None,
-    tools: str | None,
+    tools: FileText | None,
     free: bool,
     thinking: bool | None,
     max_tokens: int,
@@ -102,7 +103,7 @@ def live(
     if model is not None:
         wish = Wish(
             prompt or _QUESTION,
-            tool_definitions(tools) if tools else (),
+            tool_definitions(tools) if tools is not None else (),
             thinking=thinking,
             free=free,
             limit=max_tokens,

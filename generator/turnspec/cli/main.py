@@ -34,7 +34,7 @@ ENOUGH = 141
 VERBS = {
     "Formats": {
         "list": "List the formats that are known.",
-        "identify": "Say which known format a model or a template has.",
+        "identify": "Say which known format a model, a template or an output has.",
         "vendor": "Copy parsers and grammars into another project, or check the copies.",
         "parse": "Parse a model's output with a generated parser.",
         "grammar": "Print a format's grammar for real tools.",
@@ -110,10 +110,13 @@ class Verbs(click.Group):
         except click.UsageError as misuse:  # of a missing value click doesn't say whose it is
             misuse.ctx = misuse.ctx or click.Context(self, context, context.invoked_subcommand)
             raise
-        except Fault as fault:
+        except (Fault, OSError, ModuleNotFoundError) as error:
+            fault = _fault(error)
+            if fault is None:
+                raise
             if context.meta.get(AS_JSON):
                 put_json({"problems": fault.lines}, indent=2)
-            raise
+            raise fault from error
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs with a sentence each, without loading them."""
@@ -198,13 +201,19 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _fault(error: Exception) -> Fault | None:
+    """Return what can be said of an error, None where nobody expects it, or is there to hear it."""
+    if isinstance(error, ModuleNotFoundError):
+        return missing_extra(error)
+    if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+        return Fault(os_message(error))
+    return error if isinstance(error, Fault) else None
+
+
 def _explain(error: Exception) -> None:
     """Say what went wrong, and what to do."""
-    fault = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
-    if fault is not None:
+    if fault := _fault(error):
         fault.show()
-    elif isinstance(error, OSError):
-        print_fault(os_message(error))
     else:
         print_fault(f"{type(error).__name__}: {error}", "internal error:")
         tell([("(run with -v for the traceback)", "dim")])

@@ -13,7 +13,7 @@ import click
 from turnspec.cases.tokens import Vocabulary
 from turnspec.chat.errors import ChatError
 from turnspec.chat.spans import Transcript
-from turnspec.cli.common import HUB_OFFLINE, TOKENIZER, filename
+from turnspec.cli.common import HUB_OFFLINE, TOKENIZER, TRACEBACKS, FileText, filename
 from turnspec.cli.console import Fault, finish, put_json, say_parts
 from turnspec.cli.render import open_chat
 from turnspec.spec.problems import Problem
@@ -27,9 +27,10 @@ from turnspec.spec.problems import Problem
 @TOKENIZER
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines on a terminal, too.")
 @HUB_OFFLINE
+@TRACEBACKS
 def mask(
     source: str,
-    conversations: str,
+    conversations: FileText,
     thinking: bool | None,
     fetch: bool,
     tokenizer: Vocabulary | None,
@@ -56,13 +57,13 @@ def mask(
                     _print(found, tokenizer, as_json=as_json)
                 except ChatError as error:
                     placed = (replace(p, line=number) for p in error.problems)
-                    problems += (replace(p, file="conversations") for p in placed)
+                    problems += (replace(p, file=conversations.name) for p in placed)
     except ChatError as error:
         problems += error.problems
     finish(problems)
 
 
-def _conversations(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _conversations(text: FileText) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the messages and tools of each line, with its number."""
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -70,11 +71,11 @@ def _conversations(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             given = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise Fault(f"conversations:{number}: not JSON: {error}") from None
+            raise Fault(f"{text.name}:{number}: not JSON: {error}") from None
         request = given if isinstance(given, dict) else {"messages": given}
         messages, tools = request.get("messages"), request.get("tools") or []
         if not isinstance(messages, list) or not isinstance(tools, list):
-            raise Fault(f"conversations:{number}: no list of messages, nor an object with one")
+            raise Fault(f"{text.name}:{number}: no list of messages, nor an object with one")
         yield number, {"messages": messages, "tools": tools}
 
 

@@ -17,7 +17,7 @@ from turnspec.cli.common import (
     THINKING,
     TOOLS,
     TRACEBACKS,
-    WithOldName,
+    FileText,
     json_option,
     note_typing,
     tool_definitions,
@@ -37,7 +37,7 @@ _TOLD = ("offset", "kind", "message")
 @click.argument(
     "file",
     metavar="[FILE]",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+    type=click.Path(path_type=Path, allow_dash=True),
     default="-",
 )
 @TOOLS
@@ -52,9 +52,7 @@ _TOLD = ("offset", "kind", "message")
 @click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
 @click.option(
     "--into",
-    "--out",
     "out",
-    cls=WithOldName,
     type=click.Path(path_type=Path, dir_okay=False),
     help="With --column: the file to write, .jsonl or .parquet.",
 )
@@ -77,7 +75,7 @@ _TOLD = ("offset", "kind", "message")
 def parse(
     fmt: str,
     file: Path,
-    tools: str | None,
+    tools: FileText | None,
     thinking: bool | None,
     prefill: str | None,
     events: bool,
@@ -108,8 +106,8 @@ def parse(
         options["tools"] = tool_definitions(tools)
     if (column is None) != (out is None):
         raise Misuse("give --column and --into together")
-    if events and as_json:
-        raise Misuse("give --events or --json, not both")
+    if (column is not None) + events + as_json > 1:
+        raise Misuse("give one of --column, --events and --json")
     source = parser_source(fmt, root)
     with _told_of(fmt):
         module = load_module(source)
@@ -171,6 +169,4 @@ def parser_source(fmt: str, root: Path | None) -> str:
     path = Path(fmt)
     if path.suffix != ".py":
         return or_fault(find(fmt, catalog_of(root)).module())
-    if not path.exists():
-        raise Misuse(f"{fmt}: there is no such file")
     return file_text(path)

@@ -53,6 +53,8 @@ def remove(fmt: str | None, leftovers: bool, dry_run: bool, root: Path | None) -
         remove_template(project, entry) if entry else delete_files(project, _left_over(project))
     )
     say_changed(project, or_fault(changed))
+    if not changed:
+        say("nothing is left over")
 
 
 def _left_over(project: Project) -> list[str]:

@@ -18,7 +18,15 @@ from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.increments import Conversation
 from turnspec.chat.summary import summary
-from turnspec.cli.common import HUB_OFFLINE, JSON, fetching, filename, typed_or_piped
+from turnspec.cli.common import (
+    HUB_OFFLINE,
+    JSON,
+    TRACEBACKS,
+    FileText,
+    fetching,
+    filename,
+    typed_or_piped,
+)
 from turnspec.cli.console import ERR, Fault, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
@@ -47,11 +55,11 @@ from turnspec.spec.yaml_text import quoted
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @JSON
 @HUB_OFFLINE
-@click.option("-v", "--verbose", is_flag=True, expose_value=False, help="Show tracebacks.")
+@TRACEBACKS
 def render(
     source: str,
-    messages: str | None,
-    tools: str | None,
+    messages: FileText | None,
+    tools: FileText | None,
     template: str | None,
     variant: str | None,
     bos: str | None,
@@ -62,7 +70,7 @@ def render(
     variables: tuple[str, ...],
     now: datetime | None,
     increments: bool,
-    grammar: str | None,
+    grammar: FileText | None,
     capabilities: bool,
     fetch: bool,
     as_json: bool,
@@ -106,7 +114,7 @@ def render(
                 **options,
             )
             if grammar is not None:
-                put(chat.response_grammar(_loaded(grammar, "--grammar", dict), prompt))
+                put(chat.response_grammar(_loaded(grammar, dict), prompt))
                 return
             _print_prompt(prompt, chat.notes if as_json else None)
     except ChatError as error:
@@ -128,7 +136,7 @@ def open_chat(
     """
     explicit = template
     if template is not None and template.endswith(".jinja"):
-        explicit = _read(Path(template))
+        explicit = file_text(Path(template))
     catalog = catalog_of(None)
     from_hub = fetching()
     place = template_path(source, catalog, from_hub)
@@ -160,33 +168,27 @@ def print_prompts(spec: Spec) -> None:
         say(f"an answer ends with: {', '.join(map(quoted, spec.turn.stop))}")
 
 
-def _read(path: Path) -> str:
-    try:
-        return file_text(path)
-    except OSError as error:
-        raise ChatError([Problem(f"can't be read: {error.strerror}", str(path))]) from None
-
-
-def _given(messages: str, tools: str | None) -> tuple[list[Any], list[Any]]:
-    found = _loaded(messages, "messages", (list, dict))
+def _given(messages: FileText, tools: FileText | None) -> tuple[list[Any], list[Any]]:
+    found = _loaded(messages, (list, dict))
     request = found if isinstance(found, dict) else {"messages": found}
     definitions = request.get("tools") or []
     if tools is not None:
-        definitions = _loaded(tools, "--tools", list)
+        definitions = _loaded(tools, list)
     said = request.get("messages")
     if not isinstance(said, list) or not isinstance(definitions, list):
         raise ChatError([Problem("give a list of messages, or an object with messages and tools")])
     return said, definitions
 
 
-def _loaded(text: str, what: str, kind: type | tuple[type, ...]) -> Any:
+def _loaded(text: FileText, kind: type | tuple[type, ...]) -> Any:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        told = f"not JSON: {error}" if text.strip() else "none were given; name a JSON file"
-        raise ChatError([Problem(told, path=what)]) from None
+        told = f"not JSON: {error}" if text.strip() else "is empty, where JSON is wanted"
+        raise ChatError([Problem(told, text.name)]) from None
     if not isinstance(found, kind):
-        raise ChatError([Problem("is JSON, but of another kind than is wanted here", path=what)])
+        told = "is JSON, but of another kind than is wanted here"
+        raise ChatError([Problem(told, text.name)])
     return found
 
 

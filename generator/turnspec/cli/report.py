@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
 from turnspec.catalog.catalog import installed_formats
-from turnspec.cli.common import ROOT, TRACEBACKS, WithOldName
-from turnspec.cli.console import Fault, Misuse, finish, say
+from turnspec.cli.common import ROOT, TRACEBACKS
+from turnspec.cli.console import Fault, Misuse, finish, progress_bar, say
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
 from turnspec.report.page import render_page
@@ -23,9 +24,7 @@ _PORT = 8017
 @click.command()
 @click.option(
     "--into",
-    "--output",
     "output",
-    cls=WithOldName,
     type=click.Path(path_type=Path, dir_okay=False),
     help=f"Where to write the page (default: {_OUTPUT} of the repository, or {_OUTPUT.name}).",
 )
@@ -57,18 +56,23 @@ def report(output: Path | None, serve: bool, port: int, root: Path | None) -> No
     project = own or installed_formats()
     if project is None:
         raise Fault("no formats came with turnspec; go to a repository or name one with --root")
-    entries, problems = read_entries(project)
-    if not entries:
-        if problems:
-            finish(problems)
-        raise Fault(f"no specs here; run: {project.recipe.command}")
-    if serve:
-        _serve(Site.of(entries), port)
-    else:
-        path = output or (own.root / _OUTPUT if own else Path(_OUTPUT.name))
-        way = _way_to(own.root, path) if own else None
-        write_atomically(path, render_page(entries, root=way))
-        say(f"wrote {path}")
+    # The port is taken before the work, which would be lost where it can't be had.
+    with _server_at(port) if serve else nullcontext() as server:
+        with progress_bar("reading", None):
+            entries, problems = read_entries(project)
+            if not entries:
+                finish(problems)
+                raise Fault(f"no specs here; run: {project.recipe.command}")
+            path = output or (own.root / _OUTPUT if own else Path(_OUTPUT.name))
+            if server is not None:
+                server.site = Site.of(entries)
+            else:
+                way = _way_to(own.root, path) if own else None
+                write_atomically(path, render_page(entries, root=way))
+        if server is not None:
+            _serve(server)
+        else:
+            say(f"wrote {path}")
     finish(problems)
 
 
@@ -81,16 +85,18 @@ def _way_to(root: Path, page: Path) -> str | None:
     return f"{Path(way).as_posix()}/"
 
 
-def _serve(site: Site, port: int) -> None:
-    """Serve until somebody ends it."""
+def _server_at(port: int) -> ReportServer:
     try:
-        server = ReportServer(site, port)
+        return ReportServer(port)
     except OSError as error:
         reason = error.strerror or str(error)
         raise Fault(f"port {port} can't be used ({reason}); give another one with --port") from None
-    with server:
-        say(f"serving {server.address} (Ctrl-C ends it)")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            say("ended")
+
+
+def _serve(server: ReportServer) -> None:
+    """Serve until somebody ends it."""
+    say(f"serving {server.address} (Ctrl-C ends it)")
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        say("ended")

@@ -43,7 +43,7 @@ from turnspec.verification.shrinking import smallest_part, smallest_text
 def report_problem(
     source: str | None,
     turn: str | None,
-    tools: str | None,
+    tools: common.FileText | None,
     thinking: bool | None,
     prefill: str | None,
     root: Path | None,

@@ -50,7 +50,7 @@ _SHORT = {"ts": Language.TYPESCRIPT, "js": Language.JAVASCRIPT}
 @click.option("--as", "name", metavar="NAME", help="What to call the files of one format after.")
 @click.option(
     "--language",
-    type=click.Choice([*(language.value for language in Language), *_SHORT]),
+    type=click.Choice([*(language.value for language in Language), *_SHORT], case_sensitive=False),
     default=Language.PYTHON.value,
     show_default=True,
     help="The language of the parsers.",

@@ -1,4 +1,4 @@
-"""Tool definitions as someone gives them: a text that has to be a list of them."""
+"""Tool definitions as someone gives them: a list of them, or an object that has one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ def read_tools(text: str) -> list[dict[str, Any]] | str:
         tools = json.loads(text)
     except (ValueError, RecursionError) as error:
         return f"not JSON: {error}"
+    tools = tools.get("tools") if isinstance(tools, dict) else tools
     if not isinstance(tools, list):
         return "give a JSON list of tool definitions"
     for number, tool in enumerate(tools):

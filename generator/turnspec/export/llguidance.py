@@ -37,7 +37,7 @@ def export_llguidance(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return a grammar for the request's tools and answer, from the prompt's end on."""
     request = replace(options.request, lazy=False)
     if not request.tools and request.response_schema is None:
-        return Refusal("tools", "the grammar is bound to tools, so they have to be given")
+        return Refusal("tools", "the grammar is bound to tools, so give --tools FILE")
     bound = bind_grammar(spec, request)
     if isinstance(bound, list):
         return Refusal("the request", "; ".join(map(str, bound)))

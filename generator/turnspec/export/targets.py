@@ -29,12 +29,14 @@ _ALL = (
         "llguidance",
         "a grammar for real tools in llguidance's Lark, with markers as tokens",
         export_llguidance,
-        "in Python: llguidance.LLMatcher(tokenizer, open({folder}/grammar.lark).read())",
+        "in Python: llguidance.LLMatcher(tokenizer, open({grammar}).read())",
     ),
     Target(
         "pair",
         "a response_template and xgrammar's structural tag, held to each other: vLLM, SGLang",
         export_pair,
+        "turnspec export {asked} --to response-template "
+        "--tokenizer-config MODEL/tokenizer_config.json && "
         "vllm serve MODEL --enable-auto-tool-choice "
         "--tool-parser-plugin {file} --tool-call-parser {name} "
         "--reasoning-parser-plugin {file} --reasoning-parser {name}",
@@ -71,7 +73,7 @@ _ALL = (
         "xgrammar",
         "a structural tag for xgrammar: the grammar for real tools, from the first call on",
         export_xgrammar,
-        'curl localhost:8000/v1/chat/completions -d "$(jq -n --slurpfile tag '
+        'curl localhost:8000/v1/chat/completions --json "$(jq -n --slurpfile tag '
         '{folder}/structural_tag.json \'{{model: "MODEL", response_format: $tag[0], '
         'messages: [{{role: "user", content: "Hi"}}]}}\')"',
     ),
@@ -96,12 +98,17 @@ def export_format(
     return TARGETS[target].export(spec, options or ExportOptions())
 
 
-def start_line(spec: Spec, target: str, folder: Path, asked: str = "") -> str:
+def start_line(
+    spec: Spec, target: str, folder: Path, asked: str = "", *, in_model: bool = False
+) -> str:
     """Return the line that has a program use what was exported to it into a folder.
 
-    ``asked`` is what turnspec's commands call the format: by default its name.
+    ``asked`` is what turnspec's commands call the format: by default its name. ``in_model``: the
+    folder is the model's own, whose configuration holds the template already.
     """
     file = folder / plugin_name(spec, target)
     paths = {"folder": str(folder), "file": str(file), "asked": asked or spec.name}
     places = {key: shlex.quote(path) for key, path in paths.items()}
-    return TARGETS[target].start.format(name=spec.name, **places)
+    places["grammar"] = repr(str(folder / "grammar.lark"))
+    line = TARGETS[target].start.format(name=spec.name, **places)
+    return line.rpartition(" && ")[2].replace("MODEL", places["folder"]) if in_model else line

@@ -58,8 +58,6 @@ class Wish:
 def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Problem:
     """Return the template that a GGUF file carries, the one for tools if it has two."""
     shown = str(path)
-    if not path.exists():
-        return Problem("there is no such file", shown)
     if path.is_dir():
         return Problem("is a folder; give a .gguf file", shown)
     found, problems = read_gguf(path)

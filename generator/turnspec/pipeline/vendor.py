@@ -30,6 +30,7 @@ from turnspec.codegen.banner import (
     without_warning,
 )
 from turnspec.codegen.left_out import Extra
+from turnspec.pipeline.project import Project
 from turnspec.pipeline.vendored_texts import (
     PROTOCOL_FILE,
     Language,
@@ -194,7 +195,7 @@ def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem
 
 def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
     name, digest = named_spec(text)
-    known = format_of(catalog, name, named_command(text))
+    known = format_of(catalog, name, named_command(text)) or _beside(path, name)
     elsewhere = "if another repository has it, give its folder: --root DIR"
     now: str | Problem = Problem(f"no format is known as {name!r}; {elsewhere}")
     if digest == "-":
@@ -227,6 +228,13 @@ def format_of(catalog: Catalog, name: str, command: str) -> KnownFormat | None:
     spec = next((word for word in command.split() if word.endswith(SPEC_SUFFIX)), "")
     found = find_format(spec, catalog) if spec else None
     return found.format if isinstance(found, Found) else catalog.formats.get(name)
+
+
+def _beside(path: Path, name: str) -> KnownFormat | None:
+    """Return the format of a file that `turnspec analyze` wrote, whose spec is in its folder."""
+    spec = path.with_name(f"{name}{SPEC_SUFFIX}")
+    project = Project(path.parent)
+    return KnownFormat(name, project, None, None, spec_file=spec) if spec.is_file() else None
 
 
 def _why_older(text: str, now: str) -> str:

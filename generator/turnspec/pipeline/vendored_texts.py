@@ -152,12 +152,14 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
     """Return what a copy of a format's file would hold now."""
     if file.endswith(".gbnf"):
         return known.grammar()
-    module, script = known.module(), script_of(file)
-    if isinstance(module, Problem):
-        return module
     spec = known.spec()
     if not isinstance(spec, Spec):
         return spec[0]
+    module, script = known.module(), script_of(file)
+    if known.spec_file and module == copy:  # the very file that `analyze` wrote
+        module = _smaller_module(known, spec, ())
+    if isinstance(module, Problem):
+        return module
     if target := export_target(copy):
         return _exported(spec, module, target, file)
     if parts := named_without(copy):

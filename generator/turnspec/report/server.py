@@ -124,8 +124,9 @@ def _tools(text: str) -> list[dict[str, Any]] | None:
 
 
 class ReportServer(ThreadingHTTPServer):
-    """Serves one site to this machine."""
+    """Serves one site to this machine, once it has one."""
 
+    site: Site
     daemon_threads = True
     request_queue_size = 128  # so many may wait; a page with many tabs asks all at once
 
@@ -134,9 +135,8 @@ class ReportServer(ThreadingHTTPServer):
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
-    def __init__(self, site: Site, port: int) -> None:
-        """Take the site and a port; 0 is any that is free."""
-        self.site = site
+    def __init__(self, port: int) -> None:
+        """Take a port; 0 is any that is free."""
         super().__init__((HOST, port), _Handler)
 
     @property

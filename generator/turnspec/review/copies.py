@@ -30,7 +30,7 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
     try:
         text = file_text(path)
     except OSError as error:
-        return Problem(f"can't be read: {reason(error)}", str(path))
+        return Problem(reason(error), str(path))
     except UnicodeDecodeError:
         return Problem("can't be read: not UTF-8", str(path))
     name, _ = named_spec(text)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.review.compare import Review, Source, compare_all, compare_sources
-from turnspec.spec.files import SPEC_SUFFIX, load_checked_spec, read_spec
+from turnspec.spec.files import SPEC_SUFFIX, load_checked_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -127,21 +127,6 @@ def review_since(
     return Review(revision.title, tree.title, templates, problems)
 
 
-def review_files(old: Path, new: Path) -> Review | Problem:
-    """Compare two spec files; their parsers are generated in memory.
-
-    Specs that can't be used are problems of the review; a problem instead of one names a file that
-    isn't there.
-    """
-    for path in (old, new):
-        if not path.exists():
-            return Problem(f"no such file: {path}")
-    before, after = read_spec(old), read_spec(new)
-    if not isinstance(before, Spec) or not isinstance(after, Spec):
-        return Review(str(old), str(new), (), (*_problems(before), *_problems(after)))
-    return review_specs(Source(before, file=str(old)), Source(after, file=str(new)))
-
-
 def review_specs(old: Source, new: Source) -> Review:
     """Compare two specs, which their ``file`` names."""
     if old.spec == new.spec:
@@ -153,10 +138,6 @@ def review_specs(old: Source, new: Source) -> Review:
 
 def _names_of(problems: Iterable[Problem]) -> set[str]:
     return {Path(problem.file).stem for problem in problems}
-
-
-def _problems(loaded: Spec | list[Problem]) -> list[Problem]:
-    return [] if isinstance(loaded, Spec) else loaded
 
 
 def _differing(old: Tree, new: Tree) -> list[str]:

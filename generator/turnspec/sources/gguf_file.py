@@ -8,6 +8,7 @@ from pathlib import Path
 from turnspec.sources.gguf_metadata import DamagedFileError, Metadata, open_metadata
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.tokenizer_lists import GGUF_TOKENS, gguf_tokenizer
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
 _MAIN = "tokenizer.chat_template"
@@ -28,10 +29,10 @@ def read_gguf(path: Path) -> tuple[NamedTexts, list[Problem]]:
         with open_metadata(path) as metadata:
             return _named_texts(metadata, path.name), []
     except OSError as error:
-        return nothing, [Problem(f"cannot be read: {error.strerror}", str(path))]
+        return nothing, [Problem(reason(error), str(path))]
     except DamagedFileError as error:
-        reason = f"not a GGUF file, or a truncated one: {error}"
-        return nothing, [Problem(reason, str(path))]
+        told = f"not a GGUF file, or a truncated one: {error}"
+        return nothing, [Problem(told, str(path))]
 
 
 def _named_texts(metadata: Metadata, file: str) -> NamedTexts:

@@ -174,7 +174,7 @@ def read_config_templates(path: Path) -> tuple[dict[str, object], dict[str, str]
     Template files beside it win over its own, where it has the name that they are looked up by.
     """
     if not path.exists():
-        return {}, {}, [Problem("there is no such file", str(path))]
+        return {}, {}, [Problem("there is no such file or folder", str(path))]
     config, problems = _read_config(path)
     if problems:
         return {}, {}, problems

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from turnspec.spec.input_files import file_bytes, open_file
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 
 
@@ -32,10 +33,8 @@ def read_text(path: Path, shown: str) -> tuple[str, list[Problem]]:
     """Return a UTF-8 file's text, line ends untouched. ``shown`` is what problems call the file."""
     try:
         return file_bytes(path).decode("utf-8"), []
-    except FileNotFoundError:
-        return "", [Problem("there is no such file", shown)]
     except OSError as error:
-        return "", [Problem(f"cannot be read: {error.strerror}", shown)]
+        return "", [Problem(reason(error), shown)]
     except UnicodeDecodeError as error:
         wrong = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
         return "", [Problem(f"is not UTF-8 text: {wrong}", shown)]

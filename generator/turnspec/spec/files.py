@@ -10,6 +10,7 @@ from typing import Any, cast
 from turnspec.spec.checks import check_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.plain import spec_from_data, spec_to_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
@@ -60,7 +61,7 @@ def read_spec(path: Path, shown_as: str = "") -> Spec | list[Problem]:
     try:
         text = file_text(path)
     except OSError as error:
-        return [Problem(f"can't be read: {error.strerror}", file)]
+        return [Problem(reason(error), file)]
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return [Problem("not UTF-8", file, line)]

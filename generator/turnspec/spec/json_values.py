@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from turnspec.spec.input_files import file_text
+from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import MisfitError
 
@@ -21,7 +22,7 @@ def read_json(path: Path, absent: T, convert: Callable[[object], T]) -> T | Prob
     except FileNotFoundError:
         return absent
     except OSError as error:
-        return Problem(f"can't be read: {error.strerror}", str(path))
+        return Problem(reason(error), str(path))
     except UnicodeDecodeError:
         return Problem("not UTF-8", str(path))
 

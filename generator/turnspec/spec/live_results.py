@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
-from turnspec.spec.json_values import load_json, read_json
+from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import Records
 from turnspec.spec.results import Counterexample, RungResult
@@ -69,11 +69,6 @@ def write_live(path: Path, record: LiveRecord) -> bool:
 def read_live(path: Path) -> LiveRecord | Problem:
     """Return the record; an empty one when the file isn't there yet."""
     return read_json(path, LiveRecord(), _record)
-
-
-def load_live(text: str, file: str) -> LiveRecord | Problem:
-    """Return the record that a text holds, or the first thing in it that can't be understood."""
-    return load_json(text, file, _record)
 
 
 def _record(data: object) -> LiveRecord:

@@ -47,7 +47,7 @@ BEYOND_DOUBLES = re.compile(r"[eE]\+?[0-9]{3}")
 #: No grammar for any arguments can keep a key from coming twice.
 _ALLOWED = "repeated_argument"
 #: What parsers drop behind a call, and tell: content of nothing else is no evidence.
-_STRAY = re.compile(r"[,}\]`]+")
+_STRAY = re.compile(r"[,}\]`\s]*[,}\]`][,}\]`\s]*")
 
 
 def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind = bind_grammar) -> RungResult:

@@ -56,7 +56,7 @@ class MeantCall:
 
 @dataclass(frozen=True, slots=True)
 class MeantTurn:
-    """A walk's turn; texts are without white space."""
+    """A walk's turn."""
 
     content: str
     reasoning: str
@@ -77,22 +77,22 @@ def meant_by(walk: Walk, tools: Mapping[str, Any] | None) -> MeantTurn:
     calls = (
         _call(walk, number, tools) for number, span in enumerate(walk.spans) if span.rule in _CALLS
     )
-    return MeantTurn(_squeezed(texts[False]), _squeezed(texts[True]), tuple(calls))
+    return MeantTurn(texts[False], texts[True], tuple(calls))
 
 
 def read_as(parsed: Any, turn: MeantTurn) -> MeantTurn:
     """Return what a parser read, in the form of the turn that was meant."""
     shows_ids = any(call.id for call in turn.calls)
     calls = (_read_call(call, shows_ids) for call in parsed.tool_calls)
-    content, reasoning = _squeezed(parsed.content), _squeezed(parsed.reasoning_content)
-    return MeantTurn(content, reasoning, tuple(calls))
+    return MeantTurn(parsed.content, parsed.reasoning_content, tuple(calls))
 
 
 def same(meant: MeantTurn, read: MeantTurn) -> bool:
-    """Tell whether a turn was read as it was meant."""
-    texts = (meant.content, meant.reasoning) == (read.content, read.reasoning)
+    """Tell whether a turn was read as it was meant, but for white space in its texts."""
+    texts = ((turn.content, turn.reasoning) for turn in (meant, read))
+    squeezed = [["".join(text.split()) for text in pair] for pair in texts]
     return (
-        texts
+        squeezed[0] == squeezed[1]
         and len(meant.calls) == len(read.calls)
         and all(_same_call(*pair) for pair in zip(meant.calls, read.calls, strict=True))
     )
@@ -113,10 +113,6 @@ def _same_string(meant: str, read: str) -> bool:
         meant == read
         or re.fullmatch(rf"[ \t]*\r?\n?{re.escape(read)}\r?\n?[ \t]*", meant) is not None
     )
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
 
 
 def _is_around(walk: Walk, number: int, rule: str) -> bool:
