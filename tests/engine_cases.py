@@ -569,6 +569,24 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": "one, (or) two: three", "a": 1})],
         told=["malformed"],
     ),
+    "a text without quotes, up to the next line's key": Case(
+        "lines of JSON",
+        "<call add>\nb: one, two: three\nand four\na: 1\nc: so, no\n</call>",
+        calls=[("add", {"b": "one, two: three\nand four", "a": 1, "c": "so, no"})],
+        told=["malformed", "malformed"],
+    ),
+    "a text without quotes, up to the next option": Case(
+        "options",
+        "<call>add --b=one, two --a=1</call>",
+        calls=[("add", {"b": "one, two", "a": 1})],
+        told=["malformed"],
+    ),
+    "a text without quotes, up to what opens a key": Case(
+        "opened values",
+        "<call add><k>b<v>one <k> two<k>a<v>1</call>",
+        calls=[("add", {"b": "one <k> two", "a": 1})],
+        told=["malformed"],
+    ),
     "an escape of JSON in an object, and none in a literal": Case(
         "python",
         r"""<call>add(b={"x\/": ["1\/2", "\\/", '\/']}, c="\/", a=1)</call>""",

@@ -153,6 +153,24 @@ FORMATS: dict[str, Spec] = {
             end="\n",
         )
     ),
+    "lines of JSON": a_format(
+        tagged(
+            "<call ⟨NAME⟩>\n⟨ARGUMENTS⟩</call>",
+            "⟨KEY⟩: ⟨VALUE⟩",
+            item_separator="\n",
+            string=Encoding.JSON,
+            end="\n",
+        )
+    ),
+    "options": a_format(
+        tagged(
+            "<call>⟨NAME⟩ ⟨ARGUMENTS⟩</call>",
+            "--⟨KEY⟩=⟨VALUE⟩",
+            item_separator=" ",
+            string=Encoding.JSON,
+        )
+    ),
+    "opened values": a_format(tagged(_CALL, "<k>⟨KEY⟩<v>⟨VALUE⟩", string=Encoding.JSON)),
     "section": a_format(
         tagged(
             "⟨NAME⟩(⟨ARGUMENTS⟩)",

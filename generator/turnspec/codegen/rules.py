@@ -191,7 +191,7 @@ class Slots:
     def _token(self, tokens: Sequence[re.Match[str]], at: int) -> str:
         token = tokens[at]
         text = token.group()
-        if token["optional"] or token["slot"] is None:
+        if token["optional"] or not (token["slot"] or "").strip():
             return text
         expressions = steps(tokens, at)
         name, number = text, 2
