@@ -577,9 +577,14 @@ CASES: dict[str, Case] = {
     ),
     "a text without quotes, up to the next option": Case(
         "options",
-        "<call>add --b=one, two --a=1</call>",
+        "<calls>add --b=one, two --a=1</calls>",
         calls=[("add", {"b": "one, two", "a": 1})],
         told=["malformed"],
+    ),
+    "calls without arguments, apart by a sign": Case(
+        "options",
+        "<calls>add && add && add --a=1</calls>",
+        calls=[("add", {}), ("add", {}), ("add", {"a": 1})],
     ),
     "a text without quotes, up to what opens a key": Case(
         "opened values",
@@ -620,6 +625,13 @@ CASES: dict[str, Case] = {
         "[add it(1)](link), [Note(a=1)](link)",
         content="[add it(1)](link), [Note(a=1)](link)",
     ),
+    "a mere sign before a name that no tool has, or that nothing follows": Case(
+        "one sign",
+        '[1] one, [2] {"a": 1} and [add] two [add] {"a": 1} [/]',
+        content='[1] one, [2] {"a": 1} and [add] two',
+        calls=[("add", {"a": 1})],
+    ),
+    "a mere sign and a name, at the text's end": Case("one sign", "So [1]", content="So [1]"),
     "what is no argument": Case(
         "python",
         "<call>add(**more, a=1)</call>.",

@@ -107,6 +107,7 @@ FORMATS: dict[str, Spec] = {
         ("<|w>thought", "</why>"),
         alternatives=Alternatives(marks=(OtherMarks(Part.REASONING, pieces("<why>")),)),
     ),
+    "one sign": a_format(tagged_json("[⟨NAME⟩] ⟨ARGUMENTS⟩ [/]")),
     "named lines": a_format(tagged_json("⟨NAME⟩⟨ARGUMENTS⟩"), _WHY),
     "named lines of values": a_format(tagged("⟨NAME⟩(⟨ARGUMENTS⟩)", separator="", **_PYTHON)),
     "keyed lines": a_format(tagged(_CALL, "⟨KEY⟩ (⟨TYPE⟩):⟨VALUE⟩\n", types=_TYPES)),
@@ -164,10 +165,13 @@ FORMATS: dict[str, Spec] = {
     ),
     "options": a_format(
         tagged(
-            "<call>⟨NAME⟩ ⟨ARGUMENTS⟩</call>",
+            "⟨NAME⟩⟨ARGUMENTS⟩",
             "--⟨KEY⟩=⟨VALUE⟩",
             item_separator=" ",
+            section=_CALLS,
+            separator=" && ",
             string=Encoding.JSON,
+            start=" ",
         )
     ),
     "opened values": a_format(tagged(_CALL, "<k>⟨KEY⟩<v>⟨VALUE⟩", string=Encoding.JSON)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles, first_keys, head_without_tag
+from turnspec.codegen.call_rules import call_end_roles, first_keys, head_without_tag
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -15,7 +15,7 @@ from turnspec.codegen.markers import (
     literal_length,
     spaced,
 )
-from turnspec.codegen.marks import ArgumentMarks, Marks
+from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.spec.model import Part
 

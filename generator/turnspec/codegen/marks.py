@@ -13,6 +13,8 @@ from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.model import CodeCall, Elements, Part, ReasoningMode, Spec, ToolMode, Tools
 
 Texts = tuple[str, ...]
+#: Of a marker that no text has by chance.
+FEWEST_SIGNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,12 @@ class CallMarks:
     def begin_with_name(self) -> bool:
         """Whether calls begin with their name: where a part begins, or a line."""
         return self.start.startswith("{name") and not self.only_in_section
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether any text may hold what stands before a call's name: a sign or two."""
+        is_short = len(leading_text(self.start)) < FEWEST_SIGNS
+        return bool(self.start) and is_short and not (self.opening or self.begin_with_name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ OTHER_HEADS: tuple[str, ...] = ()
 OPENINGS: tuple[str, ...] = ("<calls>",)
 FIRST_CALL_END: str = "</call>"
 LATER_CALL_END: str = "</calls>"
-#: What opens calls, for messages, and whether each needs it, or stands in a section alone.
+#: What opens calls, for messages; whether each needs it, or a tool's name; if only in a section.
 OPENING: str = "<calls>"
 NEEDS_OPENING: bool = True
 ONLY_IN_SECTION: bool = False
