@@ -816,6 +816,13 @@ CASES: dict[str, Case] = {
         'That is {"do": "add", "with": {"a": 1}}, in short.<end>',
         content='That is {"do": "add", "with": {"a": 1}}, in short.',
     ),
+    "a fence around JSON that names no tool": Case(
+        "fences of JSON",
+        'So:\n```json\n[{"do": "Bob", "with": {}}]\n```\nor '
+        '```json\n[{"do": "add", "with": {}}]\n```',
+        content='So:\n```json\n[{"do": "Bob", "with": {}}]\n```\nor',
+        calls=[("add", {})],
+    ),
     "a call in a fence": Case(
         "separated",
         '```\n{"do": "add", "with": {"a": 1}}\n```<end>',

@@ -112,6 +112,7 @@ FORMATS: dict[str, Spec] = {
     "named lines of values": a_format(tagged("⟨NAME⟩(⟨ARGUMENTS⟩)", separator="", **_PYTHON)),
     "keyed lines": a_format(tagged(_CALL, "⟨KEY⟩ (⟨TYPE⟩):⟨VALUE⟩\n", types=_TYPES)),
     "fences": a_format(_objects(f"```do\n{_OBJECT}\n```")),
+    "fences of JSON": a_format(_objects(_OBJECT, ("```json\n[", "]\n```"))),
     "opened": a_format(
         tagged('<call "⟨NAME⟩">⟨ARGUMENTS⟩</call>', "<k>⟨KEY⟩</k><v>⟨VALUE⟩</v>", section=_CALLS)
     ),

@@ -63,9 +63,11 @@ class CallMarks:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether any text may hold what stands before a call's name: a sign or two."""
+        """Whether any text may hold what begins a call: a sign or two, or a fence around JSON."""
+        if not self.start:
+            return self.opening in (("```json",), ("```",))
         is_short = len(leading_text(self.start)) < FEWEST_SIGNS
-        return bool(self.start) and is_short and not (self.opening or self.begin_with_name)
+        return is_short and not (self.opening or self.begin_with_name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,8 @@ def beginnings(marks: Marks) -> list[str]:
         head = leading_text(marker)
         ends = [tag.end() for tag in re.finditer(r"[>\]]", head)]
         starts = [head[:at] for at in ends if at < len(head) and looks_like_marker(head[:at])]
-        is_text = _is_text(marker) or is_lone_sign(head) or marks.calls.is_doubtful
+        is_short = marks.calls.is_doubtful and bool(marks.calls.start)
+        is_text = _is_text(marker) or is_lone_sign(head) or is_short
         if role in _OPENING_ROLES and not is_text:
             starts.append(head)
         found |= dict.fromkeys([start for start in starts if start and start not in whole][:1])
