@@ -596,6 +596,29 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": "one, (or) two: three", "a": 1})],
         told=["malformed"],
     ),
+    "a text without quotes, up to the next line's key": Case(
+        "lines of JSON",
+        "<call add>\nb: one, two: three\nand four\na: 1\nc: so, no\n</call>",
+        calls=[("add", {"b": "one, two: three\nand four", "a": 1, "c": "so, no"})],
+        told=["malformed", "malformed"],
+    ),
+    "a text without quotes, up to the next option": Case(
+        "options",
+        "<calls>add --b=one, two --a=1</calls>",
+        calls=[("add", {"b": "one, two", "a": 1})],
+        told=["malformed"],
+    ),
+    "calls without arguments, apart by a sign": Case(
+        "options",
+        "<calls>add && add && add --a=1</calls>",
+        calls=[("add", {}), ("add", {}), ("add", {"a": 1})],
+    ),
+    "a text without quotes, up to what opens a key": Case(
+        "opened values",
+        "<call add><k>b<v>one <k> two<k>a<v>1</call>",
+        calls=[("add", {"b": "one <k> two", "a": 1})],
+        told=["malformed"],
+    ),
     "an escape of JSON in an object, and none in a literal": Case(
         "python",
         r"""<call>add(b={"x\/": ["1\/2", "\\/", '\/']}, c="\/", a=1)</call>""",
@@ -629,6 +652,13 @@ CASES: dict[str, Case] = {
         "[add it(1)](link), [Note(a=1)](link)",
         content="[add it(1)](link), [Note(a=1)](link)",
     ),
+    "a mere sign before a name that no tool has, or that nothing follows": Case(
+        "one sign",
+        '[1] one, [2] {"a": 1} and [add] two [add] {"a": 1} [/]',
+        content='[1] one, [2] {"a": 1} and [add] two',
+        calls=[("add", {"a": 1})],
+    ),
+    "a mere sign and a name, at the text's end": Case("one sign", "So [1]", content="So [1]"),
     "what is no argument": Case(
         "python",
         "<call>add(**more, a=1)</call>.",
@@ -812,6 +842,13 @@ CASES: dict[str, Case] = {
         "separated",
         'That is {"do": "add", "with": {"a": 1}}, in short.<end>',
         content='That is {"do": "add", "with": {"a": 1}}, in short.',
+    ),
+    "a fence around JSON that names no tool": Case(
+        "fences of JSON",
+        'So:\n```json\n[{"do": "Bob", "with": {}}]\n```\nor '
+        '```json\n[{"do": "add", "with": {}}]\n```',
+        content='So:\n```json\n[{"do": "Bob", "with": {}}]\n```\nor',
+        calls=[("add", {})],
     ),
     "a call in a fence": Case(
         "separated",

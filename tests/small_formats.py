@@ -107,10 +107,12 @@ FORMATS: dict[str, Spec] = {
         ("<|w>thought", "</why>"),
         alternatives=Alternatives(marks=(OtherMarks(Part.REASONING, pieces("<why>")),)),
     ),
+    "one sign": a_format(tagged_json("[⟨NAME⟩] ⟨ARGUMENTS⟩ [/]")),
     "named lines": a_format(tagged_json("⟨NAME⟩⟨ARGUMENTS⟩"), _WHY),
     "named lines of values": a_format(tagged("⟨NAME⟩(⟨ARGUMENTS⟩)", separator="", **_PYTHON)),
     "keyed lines": a_format(tagged(_CALL, "⟨KEY⟩ (⟨TYPE⟩):⟨VALUE⟩\n", types=_TYPES)),
     "fences": a_format(_objects(f"```do\n{_OBJECT}\n```")),
+    "fences of JSON": a_format(_objects(_OBJECT, ("```json\n[", "]\n```"))),
     "opened": a_format(
         tagged('<call "⟨NAME⟩">⟨ARGUMENTS⟩</call>', "<k>⟨KEY⟩</k><v>⟨VALUE⟩</v>", section=_CALLS)
     ),
@@ -153,6 +155,27 @@ FORMATS: dict[str, Spec] = {
             end="\n",
         )
     ),
+    "lines of JSON": a_format(
+        tagged(
+            "<call ⟨NAME⟩>\n⟨ARGUMENTS⟩</call>",
+            "⟨KEY⟩: ⟨VALUE⟩",
+            item_separator="\n",
+            string=Encoding.JSON,
+            end="\n",
+        )
+    ),
+    "options": a_format(
+        tagged(
+            "⟨NAME⟩⟨ARGUMENTS⟩",
+            "--⟨KEY⟩=⟨VALUE⟩",
+            item_separator=" ",
+            section=_CALLS,
+            separator=" && ",
+            string=Encoding.JSON,
+            start=" ",
+        )
+    ),
+    "opened values": a_format(tagged(_CALL, "<k>⟨KEY⟩<v>⟨VALUE⟩", string=Encoding.JSON)),
     "section": a_format(
         tagged(
             "⟨NAME⟩(⟨ARGUMENTS⟩)",

@@ -19,7 +19,7 @@ from turnspec.testing import Call, Message, check_case
 
 EDITED = FOLDER / "edited"
 #: Of these something is wrong that nobody but their makers can mend.
-RED = {"prompt-unlike-turns", "opened-and-never-closed"}
+RED = {"prompt-unlike-turns", "prompt-of-another-format", "opened-and-never-closed"}
 LOOK, ADD = Call("look", {"city": "Paris"}), Call("add", {"a": 1, "b": [1, 2]})
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 BOTH = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "array"}}}
@@ -69,6 +69,8 @@ CASES: list[tuple[str, str, Message, dict[str, Any]]] = [
         Message(calls=(LOOK, ADD)),
         {},
     ),
+    ("prompt-opens-answer", "Hi</reply><:close:>", Message("Hi"), {}),
+    ("prompt-opens-answer", f"Hi</reply><do>{OBJECTS[0]}}}</do>", Message("Hi", "", (LOOK,)), {}),
     ("envelope-with-members", '{"reason": "none"}<:close:>', Message('{"reason": "none"}'), {}),
 ]
 
@@ -124,6 +126,14 @@ def test_what_a_prompt_opens_and_no_turn_shows_is_told() -> None:
     assert told is not None
     wanted = "with effort='much' a prompt has the marker \"<|MUSE>\", which no part explains"
     assert told.got == wanted
+
+
+def test_a_prompt_that_begins_no_turn_is_told() -> None:
+    result = built("prompt-of-another-format").result
+    assert result is not None
+    told = result.rungs["sanity"].example
+    assert told is not None
+    assert told.got == 'no turn begins as the prompt does: "### Answer:"'
 
 
 def test_it_is_told_how_a_prompt_and_turns_differ() -> None:

@@ -363,6 +363,8 @@ class _Analyzer:
             return layout.reasoning
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
         stripped = find_stripped(self.chat, rests, self.content_marks, self.derivation)
+        content = layout.content.start.strip()  # a prompt that opens it opens no reasoning
+        rests = [rest for rest in rests if not content or not rest.rstrip().endswith(content)]
         prompted = thinking.markers_in_prompts(rests)
         if stripped is not None:
             start = stripped.start

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from turnspec.codegen.call_rules import FEWEST_SIGNS, call_end_roles, first_keys, head_without_tag
+from turnspec.codegen.call_rules import call_end_roles, first_keys, head_without_tag
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -15,7 +15,7 @@ from turnspec.codegen.markers import (
     literal_length,
     spaced,
 )
-from turnspec.codegen.marks import ArgumentMarks, Marks
+from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.spec.model import Part
 
@@ -120,9 +120,18 @@ def _quoted(arguments: ArgumentMarks) -> list[str]:
 def text_end_roles(marks: Marks) -> Roles:
     """Return what ends a text without quotes: another argument, or the end of them all."""
     arguments = marks.arguments
-    starts = (*_quoted(arguments), arguments.start) if arguments.separator else ()
-    following = [("next", f" {arguments.separator} {start}") for start in starts]
+    starts = (*_quoted(arguments), arguments.start)
+    between = f" {arguments.separator} " if arguments.separator else _white_space(marks)
+    following = [("next", between + start) for start in starts if between]
     return [*following, *call_closing_roles(marks)]
+
+
+def _white_space(marks: Marks) -> str:
+    """Return the white space between arguments, which is there: a key alone may be any word."""
+    separator = marks.tools.arguments.separator
+    if not separator:
+        return " " if first_text(marks.arguments.start) else ""
+    return "\n{line}{indent}" if "\n" in separator else "{ } "
 
 
 def call_closing_roles(marks: Marks) -> Roles:
@@ -132,9 +141,10 @@ def call_closing_roles(marks: Marks) -> Roles:
     ends = (*calls.closing[1:], *sections, *marks.text.turn_end)
     follows = [*map(spaced, ends), f" , {calls.start}", "{end of text}"]
     found: list[tuple[str, Notation]] = []
+    lead = "\n " if marks.tools.arguments.end.startswith("\n") else " "
     for closing in calls.closing[:1]:
         is_distinct = literal_length(closing) >= FEWEST_SIGNS
-        found.append(("close", f" {closing}" if is_distinct else (f" {closing}", follows)))
+        found.append(("close", lead + closing if is_distinct else (lead + closing, follows)))
     found += [("close", spaced(end)) for _, end in call_end_roles(marks)]
     return [*found, *_outer_end(marks.arguments)]
 

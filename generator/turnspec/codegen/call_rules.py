@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from turnspec.codegen.call_marks import call_separators, envelope, other_keys, own_keys
 from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
-from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks
+from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.engine.markers import escaped
@@ -18,8 +18,6 @@ _OF_TEXT = (
     *("content_start", "reasoning_start", "between", "reasoning_end"),
     *("turn_end", "content_end", "turn_start"),
 )
-#: Of an end that no string has by chance.
-FEWEST_SIGNS = 3
 
 
 def in_text_roles(marks: Marks) -> Roles:
@@ -215,8 +213,8 @@ def _heads_in_brackets(marks: Marks) -> list[str]:
 def _with_follows(marks: Marks, head: str) -> Notation:
     """Return a head; one that ends in a slot, or is told by its name, with what may follow."""
     is_told = looks_like_marker(head.partition("}")[2])
-    by_name = marks.calls.begin_with_name
-    if head.rstrip()[-1:] != "}" and (is_told or not by_name):
+    by_name, is_doubtful = marks.calls.begin_with_name, marks.calls.is_doubtful
+    if head.rstrip()[-1:] != "}" and not is_doubtful and (is_told or not by_name):
         return head
     before = "{comma}" if by_name else " "  # a key is as it is between arguments
     return (head, [spaced(it, before) for it in _behind_name(marks) if it])
@@ -228,7 +226,8 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
     if arguments.form == "json":
         objects = ('{{ "', "{{ '", "{{ }}") if calls.begin_with_name else ("{fence} {{", '"{{')
         return (*objects, *calls.closing[:1])
-    ends = calls.closing or (*calls.section_end[:1], first_text(calls.start))
+    separators = map(notation, call_separators(marks.tools))
+    ends = calls.closing or (*calls.section_end[:1], *separators, first_text(calls.start))
     argument = arguments.start if arguments.are_keyed else first_text(arguments.start)
     return (argument, *first_keys(marks), "{{", arguments.empty, *ends)
 

@@ -252,7 +252,8 @@ def _head_values(marks: Marks) -> dict[str, object]:
     first = leading_text(arguments.start)
     return {
         "ARGUMENTS": arguments.form,
-        "NEEDS_OPENING": bool(calls.start and calls.opening and not in_section),
+        "NEEDS_OPENING": calls.is_doubtful
+        or bool(calls.start and calls.opening and not in_section),
         "NAME_STANDS_IN_ID": bool(calls.start) and marks.spec.names_by_id,
         "ONLY_IN_SECTION": in_section,
         "HAS_SECTIONS": bool(in_section or calls.opening),

@@ -13,6 +13,8 @@ from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.model import CodeCall, Elements, Part, ReasoningMode, Spec, ToolMode, Tools
 
 Texts = tuple[str, ...]
+#: Of a marker that no text has by chance.
+FEWEST_SIGNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,14 @@ class CallMarks:
     def begin_with_name(self) -> bool:
         """Whether calls begin with their name: where a part begins, or a line."""
         return self.start.startswith("{name") and not self.only_in_section
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether any text may hold what begins a call: a sign or two, or a fence around JSON."""
+        if not self.start:
+            return self.opening in (("```json",), ("```",))
+        is_short = len(leading_text(self.start)) < FEWEST_SIGNS
+        return is_short and not (self.opening or self.begin_with_name)
 
 
 @dataclass(frozen=True, slots=True)

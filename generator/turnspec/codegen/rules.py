@@ -141,7 +141,9 @@ def beginnings(marks: Marks) -> list[str]:
         head = leading_text(marker)
         ends = [tag.end() for tag in re.finditer(r"[>\]]", head)]
         starts = [head[:at] for at in ends if at < len(head) and looks_like_marker(head[:at])]
-        if role in _OPENING_ROLES and not _is_text(marker) and not is_lone_sign(head):
+        is_short = marks.calls.is_doubtful and bool(marks.calls.start)
+        is_text = _is_text(marker) or is_lone_sign(head) or is_short
+        if role in _OPENING_ROLES and not is_text:
             starts.append(head)
         found |= dict.fromkeys([start for start in starts if start and start not in whole][:1])
     # A message that breaks off behind its header has no content yet.
@@ -191,7 +193,7 @@ class Slots:
     def _token(self, tokens: Sequence[re.Match[str]], at: int) -> str:
         token = tokens[at]
         text = token.group()
-        if token["optional"] or token["slot"] is None:
+        if token["optional"] or not (token["slot"] or "").strip():
             return text
         expressions = steps(tokens, at)
         name, number = text, 2

@@ -60,7 +60,7 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         return found.slot("name") not in (turn.tools or ())
     if NAMES_HAVE_SIGNS and not turn.state.opened and not found.slot("sign").strip(WHITE_SPACE):
         return found.role is Role.CALL  # `<function name>` in prose
-    if not NEEDS_OPENING or turn.state.opened or not turn.tools:
+    if not NEEDS_OPENING or (OPENING and turn.state.opened) or not turn.tools:
         return False
     is_head = found.role in (Role.CALL, Role.SHORT_CALL)
     return is_head and found.slot("name") not in turn.tools
@@ -212,7 +212,7 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
 def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCall:
     """Start the call of a head, and tell at an offset what the head lacks."""
     is_other = found.role is Role.OTHER_CALL
-    if NEEDS_OPENING and not turn.state.opened and not is_other:
+    if NEEDS_OPENING and OPENING and not turn.state.opened and not is_other:
         turn.problem("missing_marker", f"a call without {OPENING} before it", at)
     turn.state.opened = True
     if NAMES_ARE_REPEATED:

@@ -14,9 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Whether each rule that fits is told to an observer: the name that its table has in `Rules`, the
-#: rule, where what was found begins and ends, and up to where all was read before. In compiled
-#: parsers nothing is left of it.
+#: Whether each rule that fits is told to an observer: its table's name in `Rules`, the rule, where
+#: what was found begins and ends, and where all was read before. Compiled parsers have none of it.
 IS_TRACED: bool = False
 OBSERVER: Callable[[str, Rule, int, int, int], object] = print
 
@@ -112,7 +111,7 @@ OTHER_HEADS: tuple[str, ...] = ()
 OPENINGS: tuple[str, ...] = ("<calls>",)
 FIRST_CALL_END: str = "</call>"
 LATER_CALL_END: str = "</calls>"
-#: What opens calls, for messages, and whether each needs it, or stands in a section alone.
+#: What opens calls, for messages; whether each needs it, or a tool's name; if only in a section.
 OPENING: str = "<calls>"
 NEEDS_OPENING: bool = True
 ONLY_IN_SECTION: bool = False

@@ -16,6 +16,7 @@ from turnspec.engine.facts import (
     IS_IN_ARRAY,
     NAME_IS_KEY,
     NAME_KEY,
+    NEEDS_OPENING,
     OTHER_MEMBER_VALUES,
     OTHER_MEMBERS,
 )
@@ -72,7 +73,7 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
             turn.input.position = found.start
             turn.holds.append(Hold(turn, is_unnamed=True))
             turn.input.take(found.end)
-            yield from read_calls(turn, found.role is Role.OPENING)
+            yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             if (yield from read_other_syntax(turn, found)):
                 yield from read_calls(turn, announced=False)
@@ -237,7 +238,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:
     """The name is known: what was held is a call, or else it is content."""
-    is_expected = not IS_BARE or turn.state.called or call.announced
+    is_expected = not (IS_BARE or NEEDS_OPENING) or turn.state.called or call.announced
     is_known = name in (turn.tools or ())
     is_sure = is_known or is_expected or turn.tools is None
     if turn.is_unnamed and not (is_sure and (is_known or is_name(name))):
@@ -271,7 +272,7 @@ def give_up(turn: Turn, announced: bool) -> Next:
     """There is no name: what was held is content."""
     at = turn.input.here
     end = turn.go_back()
-    if announced or not IS_BARE:
+    if announced or not (IS_BARE or NEEDS_OPENING):
         turn.problem("no_name", "what looks like a call has no name", at)
     if announced:
         turn.state.mentioned = True

@@ -43,7 +43,13 @@ def prompt_markers(view: View) -> Iterator[Finding]:
 
 
 def untold_prompts(view: View) -> Iterator[Finding]:
-    """No variable gives a prompt with a marker of which the spec says nothing."""
+    """No prompt, whatever is set, has a header or a marker of which the spec says nothing."""
+    if not view.spec.thinking.default.prompt:
+        prompt, bare = (
+            view.chat.prompt(add_generation_prompt=it).text or "" for it in (True, False)
+        )
+        if added := prompt.removeprefix(bare).strip():
+            yield "thinking.default.prompt", f"no turn begins as the prompt does: {quoted(added)}"
     known = tuple(text for _, text in prompts_of(view.spec.thinking) if text)
     values = view.chat.facts.switch_values.items()
     for name, value in ((name, value) for name, each in values for value in each):
