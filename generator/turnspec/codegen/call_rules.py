@@ -84,7 +84,8 @@ def call_end_roles(marks: Marks) -> Roles:
 def value_end_roles(marks: Marks) -> Roles:
     """Return what a value that is not closed ends at: the call's end, or else another call."""
     has_end = marks.calls.end or marks.calls.section_end
-    return [*call_end_roles(marks), *([] if has_end else call_start_roles(marks))]
+    headers = [("end", it) for it in marks.text.between] if marks.text.headers else []
+    return [*call_end_roles(marks), *headers, *([] if has_end else call_start_roles(marks))]
 
 
 def behind_value_roles(marks: Marks) -> Roles:

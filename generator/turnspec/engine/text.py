@@ -335,8 +335,8 @@ def is_text(turn: Turn, found: Found) -> bool:
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
-    if ARE_LISTED and found.role is Role.LISTED:
-        return not (state.opened and state.called)
+    if ARE_LISTED:  # an object is none outside a list
+        return found.role is Role.LISTED and not (state.opened and state.called)
     if CALLS_ARE_OBJECTS:  # an object is none without tools
         return found.role is Role.OBJECT and not turn.tools
     return is_no_head(turn, found)
