@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import (
-    ARGUMENTS_MAY_BE_TEXT,
-    CALL_HAS_END,
-    COMMA_SEPARATES,
-    HAS_TAIL,
-)
+from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, CALL_HAS_END, COMMA_SEPARATES, HAS_TAIL
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import as_object, constants_as_json
 from turnspec.engine.markers import WHITE_SPACE

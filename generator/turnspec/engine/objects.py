@@ -69,7 +69,7 @@ class CallObject:
 def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
     """Read on after a marker of calls."""
     if ARE_LISTED:
-        turn.state.opened = False
+        turn.state.opened = found.role in (Role.OPENING, Role.LISTED)
     match found.role:
         case Role.OPENING | Role.OBJECT | Role.LISTED:
             turn.input.position = found.start
@@ -128,8 +128,6 @@ def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
 def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
     """Read a call's object; return what follows it."""
     call, input = CallObject(announced), turn.input
-    if ARE_LISTED:
-        turn.state.opened = True
     if not turn.is_unnamed:
         turn.holds.append(Hold(turn, is_unnamed=True))
     is_in_array = "[" in found.text
