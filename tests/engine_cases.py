@@ -373,6 +373,51 @@ CASES: dict[str, Case] = {
         '<calls>{"do": "add", "with": {}} <next>\n{"do": "add", "with": {}}</calls><end>',
         calls=[("add", {}), ("add", {})],
     ),
+    "a call in a list behind a broken one": Case(
+        "separated",
+        '<calls>{"do": "add", "with": ("x")} {"do": "add", "with": {"a": 2}}</calls><end>',
+        content='("x")}',
+        calls=[("add", {}), ("add", {"a": 2})],
+        told=["malformed", "no_arguments", "misplaced"],
+    ),
+    "a call in a list behind one without its last brace": Case(
+        "separated",
+        '<calls>{"do": "add", "with": {"a": 1}\n{"do": "add", "with": {"a": 2}}</calls><end>',
+        calls=[("add", {"a": 1}), ("add", {"a": 2})],
+        told=["malformed"],
+    ),
+    "a call in a list behind a brace too many": Case(
+        "separated",
+        '<calls>{"do": "add", "with": {"a": 1}}} {"do": "add", "with": {"a": 2}}</calls><end>',
+        calls=[("add", {"a": 1}), ("add", {"a": 2})],
+        told=["stray_marker"],
+    ),
+    "what is in a list behind a broken call, and names no tool": Case(
+        "separated",
+        '<calls>{"do": "add", "with": ("x", {"do": "it", "with": {}})}</calls><end>',
+        content='("x", {"do": "it", "with": {}})}',
+        calls=[("add", {})],
+        told=[
+            *("malformed", "no_arguments", "misplaced", "no_name", "misplaced"),
+            "stray_marker",
+        ],
+    ),
+    "what looks like a call behind a list": Case(
+        "separated",
+        '<calls>{"do": "add", "with": {}}</calls>So {"do": "add", "with": {"a": 2}}.<end>',
+        content='So {"do": "add", "with": {"a": 2}}.',
+        calls=[("add", {})],
+        told=["misplaced"],
+    ),
+    "a call that closes its tag itself": Case(
+        "tag in a tag",
+        "<call>\n<do=add/>\n</call>\n<call>\n<do=a/b>{}</do>\n</call><end>",
+        calls=[("add", {}), ("a/b", {})],
+        told=["no_arguments", "unknown_tool"],
+    ),
+    "a tag of no tool that closes itself": Case(
+        "tag in a tag", "Write <do=it/> so.<end>", content="Write <do=it/> so."
+    ),
     "a call that is quoted": Case("objects", "Use <call> tags.", content="Use <call> tags."),
     "an object nobody announces": Case(
         "bare", '{"do": "add", "with": {}, "as": "x1"}', calls=[("add", {})]

@@ -113,6 +113,21 @@ CASES: list[tuple[str, str, Message, tuple[str, ...], Mapping[str, Any]]] = [
         (),
         {},
     ),
+    (
+        "microsoft-phi-4-mini-instruct",
+        f'functools[{{"name": "look", "arguments": {{"city": "Rome"}} (so)}}, {JSON}]<|end|>',
+        Message("(so)},", "", (Call("look", {"city": "Rome"}), LOOK)),
+        ("malformed", "misplaced"),
+        {},
+    ),
+    (
+        "mistralai-ministral-3-14b-reasoning-2512",
+        '[TOOL_CALLS]look[ARGS]{"city": "a}[TOOL_CALLS]look[ARGS][TOOL_CALLS]look[ARGS]'
+        '{"city": "Paris"}</s>',
+        Message(calls=(Call("look", {"city": "a}"}), Call("look", {}), LOOK)),
+        ("malformed", "no_arguments"),
+        {},
+    ),
     ("google-translategemma-4b-it", "Hi<end_of_turn>\n", Message("Hi"), (), {}),
     ("huggingfacem4-idefics3", " Hi<end_of_utterance>\n", Message("Hi"), (), {}),
     ("llava-hf-llava-next", " Hi</s> ", Message("Hi"), (), {}),

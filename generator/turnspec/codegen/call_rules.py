@@ -79,6 +79,19 @@ def call_end_roles(marks: Marks) -> Roles:
     return [("end", end) for end in at_least(FEWEST_SIGNS, ends)]
 
 
+def value_end_roles(marks: Marks) -> Roles:
+    """Return what a value that is not closed ends at: the call's end, or else another call."""
+    has_end = marks.calls.end or marks.calls.section_end
+    headers = [("end", it) for it in marks.text.between] if marks.text.headers else []
+    return [*call_end_roles(marks), *headers, *([] if has_end else call_start_roles(marks))]
+
+
+def behind_value_roles(marks: Marks) -> Roles:
+    """Return what a call goes on with behind that end."""
+    has_end = marks.calls.end or marks.calls.section_end
+    return call_start_roles(marks) if has_end else [("marker", "")]
+
+
 def call_start_roles(marks: Marks) -> Roles:
     """Return what begins another call."""
     starts = (*marks.calls.opening, marks.calls.start)
@@ -168,11 +181,10 @@ def _in_section(marks: Marks) -> Roles:
 def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     """Return the heads of calls, if they have any."""
     calls = marks.calls
-    heads = [("call", calls.start)] if calls.start else []
+    is_attribute = re.search(r'(?:"|[=}] \{name[^{}]*\} )>$', calls.start)
+    heads = [("closed_call", calls.start[:-1] + "/>")] if is_attribute else []  # as names hold "/"
+    heads += [("call", calls.start)] if calls.start else []
     heads += [("other_call", it) for it in calls.other_starts]
-    is_attribute = re.search(r'(?:"| \w+= \{name[^{}]*\} )>$', calls.start)
-    if marks.arguments.form == "text" and is_attribute:
-        heads.append(("closed_call", calls.start[:-1] + "/>"))
     if tags_of_keys(marks.arguments) and calls.closing:  # without arguments, but with their end
         ends = (marks.arguments.end, calls.closing[0])
         heads.append(("closed_call", " ".join([calls.start.rstrip(), *ends])))
@@ -273,6 +285,10 @@ def _object_roles(marks: Marks) -> Roles:
         found.append(("marker", f"{calls.opening[0]} {calls.closing[-1]}"))
     found += _mention_roles(marks)
     found += [("object", ("", heads))] if own_keys(marks.tools) and heads else []
+    own = list(own_keys(marks.tools).values())
+    if own and marks.tools.section_start.strip() and not marks.are_bare:
+        keys = dict.fromkeys([*own, *other_keys(marks.tools)[1:]])
+        found.append(("listed", ("", [f'{{{{ "{key}"' for key in keys])))
     return found + [("call_end", end) for end in calls.end]
 
 
@@ -294,8 +310,8 @@ def _between_objects(marks: Marks) -> Roles:
     found += [] if "]" in stops else [("array_end", " ] }}" if envelope(marks.tools) else " ]")]
     inner = (*calls.opening[1:], *map(notation, call_separators(marks.tools)))
     found += [("inner_opening", spaced(it)) for it in inner]
-    if closing and "{no " not in closing[0]:  # a fence would be one of them
-        found.append(("stray", ("{brackets}", closing)))
+    if not marks.are_bare and "{no " not in "".join(closing):  # a fence would be one of them
+        found.append(("stray", ("{brackets}", [*closing, ' {{ "'])))
     return found + [("closing", it) for it in closing]
 
 

@@ -156,6 +156,7 @@ def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str
         "CALLS_BEGIN_IN_REASONING": is_left_open,
         "HAS_LATE_ENDS": len(marks.calls.closing) > 1,
         "ARGUMENTS_MAY_BE_TEXT": any(row.role in HEADS and not row.if_before for row in rows),
+        "ARE_LISTED": "listed" in in_text,
         "READS_TAGS": has_other_syntax and marks.arguments.form == "json",
         "MAY_READ_AGAIN": has_other_syntax or marks.are_objects or _has_drafts(marks),
         "CODE_MAY_BE_OBJECT": any(row.role == "object" for row in tables["AT_CODE_START"]),

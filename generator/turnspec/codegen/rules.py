@@ -74,8 +74,8 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     ),
     "AT_CODE_START": ("code", call_rules.code_start_roles),
     "AT_CODE_END": ("code", lambda marks: [("end", f"\n{end}") for end in marks.text.turn_end]),
-    "AT_CALL_END": ("calls", call_rules.call_end_roles),
-    "AT_CALL_START": ("calls", call_rules.call_start_roles),
+    "AT_CALL_END": ("calls", call_rules.value_end_roles),
+    "AT_CALL_START": ("calls", call_rules.behind_value_roles),
     "AFTER_CALL": ("calls", call_rules.behind_call_roles),
     "AFTER_TURN": ("", lambda marks: [("turn_end", f" {end}") for end in marks.text.turn_end]),
     "LEFT_OUT_IF_LAST": ("", lambda marks: [("broken_off", it) for it in beginnings(marks)]),
@@ -181,7 +181,7 @@ class Slots:
 
     def text(self, text: str) -> str:
         """Return a marker whose slots say by their names what stands in them."""
-        text = re.sub(rf"{_TAG}=(?= \{{(?:name|key)\}} >)", r"\1{is}", text)
+        text = re.sub(rf"{_TAG}=(?= \{{(?:name|key)\}} /?>)", r"\1{is}", text)
         return "".join(map(self._part, re.split(r"(\{stop(?: \d)?\})", text)))
 
     def _part(self, text: str) -> str:

@@ -179,6 +179,31 @@ def extra_brace(form: Format) -> Iterator[Case]:
         yield form.case(form.write(form.one_call, [text]), form.one_call, "stray_marker")
 
 
+def extra_brace_in_a_list(form: Format) -> Iterator[Case]:
+    """There is a brace too many behind a call object in a list, and another one follows."""
+    call, message = form.json_call, Message(calls=form.calls)
+    is_listed = bool(form.marks.calls.opening and form.tools.section_start.strip())
+    if call and is_listed and len(form.calls) > 1:
+        first, *others = [form.call_text(each) for each in form.calls]
+        at = first.rindex("}") + 1
+        text = form.write(message, [f"{first[:at]}}}{first[at:]}", *others])
+        yield form.case(text, message, "stray_marker")
+
+
+def closes_itself(form: Format) -> Iterator[Case]:
+    """A call without arguments closes the tag that names it, as in XML."""
+    if not form.calls or form.json_call:
+        return
+    pieces = form.tools.call
+    at = pieces.index(Slot(SlotKind.NAME))
+    before, after = pieces[at - 1].text, re.fullmatch(r'("?)>\s*', pieces[at + 1].text)
+    if after and re.search(r"<\w+(=| name=\")\Z", before):
+        end = re.sub(r"\A\s*</[^<>]+>", "", pieces[-1].text)
+        message = Message(calls=(replace(form.call, arguments={}),))
+        text = f"{before}{form.call.name}{after[1]}/>{end}"
+        yield form.case(form.write(message, [text]), message, "no_arguments")
+
+
 def bare_name(form: Format) -> Iterator[Case]:
     """A name comes without the prefix, or without the index, that the format joins to it."""
     if not form.calls or form.json_call:

@@ -51,7 +51,8 @@ def code_as_arguments(form: Format) -> Iterator[Case]:
 
 def string_not_closed(form: Format) -> Iterator[Case]:
     """A string in the arguments is never closed; another call follows, or the turn's end."""
-    if not _has_json_body(form) or not looks_like_marker(form.tools.call[-1].text):
+    last = form.tools.call[-1] if form.calls else _ARGUMENTS
+    if not _has_json_body(form) or not (last == _ARGUMENTS or looks_like_marker(last.text)):
         return
     short = replace(form.call, arguments={"city": "Paris"})
     if not form.call.arguments.get("city"):
@@ -59,7 +60,7 @@ def string_not_closed(form: Format) -> Iterator[Case]:
     message = Message(calls=(short, *form.calls[1:]))
     text = form.write(message)
     closed = json.dumps({"city": "Paris"})
-    if closed not in text or form.tools.call[-1].text[:1].isspace():
+    if closed not in text or last.text[:1].isspace():
         return
     told = "malformed" if len(message.calls) > 1 else "cut_off"
     yield replace(form.case(text.replace(closed, closed[:-2]), message, told), complete=False)
@@ -210,6 +211,10 @@ def no_opening_of_a_value(form: Format) -> Iterator[Case]:
         arguments = replace(form.tools.arguments, item=changed_item)
         written = form.with_tools(arguments=arguments)
         yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+    key = replace(form.tools.arguments, item=(*item[: at - 1], Literal(tags(before)[0])))
+    message = Message(calls=(replace(form.call, arguments={"city": ""}),))
+    text = form.with_tools(arguments=key).write(message)
+    yield replace(form.case(text, message, "missing_marker"), complete=False)
 
 
 def types_of_python(form: Format) -> Iterator[Case]:

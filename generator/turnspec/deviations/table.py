@@ -43,6 +43,8 @@ DEVIATIONS: dict[str, Deviation] = {
     "calls: a brace missing": calls.missing_brace,
     "calls: a brace twice": calls.brace_twice,
     "calls: a brace too many": calls.extra_brace,
+    "calls: a brace too many in a list": calls.extra_brace_in_a_list,
+    "calls: a tag that closes itself": calls.closes_itself,
     "calls: a bare name": calls.bare_name,
     "calls: a name alone": calls.name_alone,
     "calls: in a block of code": calls.in_a_fence,

@@ -58,11 +58,11 @@ def is_no_head(turn: Turn, found: Found) -> bool:
     is_by_name = CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
     if is_by_name or found.role in (Role.NAME_ALONE, Role.UNTAGGED_CALL):
         return found.slot("name") not in (turn.tools or ())
+    is_head = found.role in (Role.CALL, Role.SHORT_CALL, Role.CLOSED_CALL)
     if NAMES_HAVE_SIGNS and not turn.state.opened and not found.slot("sign").strip(WHITE_SPACE):
-        return found.role is Role.CALL  # `<function name>` in prose
+        return is_head  # `<function name>` in prose
     if not NEEDS_OPENING or (OPENING and turn.state.opened) or not turn.tools:
         return False
-    is_head = found.role in (Role.CALL, Role.SHORT_CALL)
     return is_head and found.slot("name") not in turn.tools
 
 
@@ -102,19 +102,14 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
                 yield from read_section(turn)
         case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL if not ONLY_IN_SECTION:
             yield from read_call(turn, found)
-        case Role.UNTAGGED_CALL:
-            turn.problem("missing_marker", "a call without its tag", found.offset)
+        case Role.CLOSED_CALL | Role.NAME_ALONE | Role.UNTAGGED_CALL:
+            if found.role is Role.UNTAGGED_CALL:
+                turn.problem("missing_marker", "a call without its tag", found.offset)
             yield from read_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             state.opened = True
             is_call = yield from read_other_syntax(turn, found)
             if HAS_SECTIONS and is_call:
-                yield from read_section(turn)
-        case Role.CLOSED_CALL | Role.NAME_ALONE:
-            call = start_call(turn, found, found.offset, found.slot("name"), "")
-            call.complete = found.role is Role.CLOSED_CALL
-            turn.end_call(call)
-            if HAS_SECTIONS:
                 yield from read_section(turn)
         case Role.CODE if HAS_CODE:
             yield from read_code_call(turn)
@@ -182,7 +177,10 @@ def read_one_call(turn: Turn, found: Found) -> Reading[None]:
         yield from read_call_before_name(turn, found)
         return
     call = start_call(turn, found, found.offset, found.slot("name"), found.slot("id"))
-    if ARGUMENTS == "text":
+    if found.role in (Role.CLOSED_CALL, Role.NAME_ALONE):
+        call.complete = found.role is not Role.NAME_ALONE
+        turn.end_call(call)
+    elif ARGUMENTS == "text":
         yield from read_text_arguments(turn, call)
     elif ARGUMENTS == "values":
         yield from read_value_arguments(turn, call)

@@ -155,9 +155,11 @@ READS_TAGS: bool = True
 CALLS_ARE_OBJECTS: bool = False
 ARGUMENTS: str = "text"
 
-#: Of calls that are objects: whether nothing announces them, and whether they stand in an array.
+#: Of calls that are objects: whether nothing announces them, whether they stand in an array, and
+#: whether several may stand behind one opening.
 IS_BARE: bool = False
 IS_IN_ARRAY: bool = False
+ARE_LISTED: bool = False
 #: Whether the one key is the name; else the keys of name, arguments and id, and those that mean
 #: nothing, with what else these hold.
 NAME_IS_KEY: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, COMMA_SEPARATES, HAS_TAIL
+from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, CALL_HAS_END, COMMA_SEPARATES, HAS_TAIL
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import as_object, constants_as_json
 from turnspec.engine.markers import WHITE_SPACE
@@ -30,6 +30,9 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         yield from read_body(turn, call)
         return
     arguments = WholeArguments(turn, collect=False)
+    if not CALL_HAS_END:  # another one may begin as an array does
+        next_call = yield from marker_here(turn, turn.input.rules.at_call_end)
+        arguments.value.is_done = next_call is not None
     while not arguments.read():
         yield MORE_TEXT
     if is_cut := not arguments.value.is_done:

@@ -263,7 +263,7 @@ class JsonValue:
         input, ends = self._input, self._input.rules.at_call_end
         at = max(input.position, self._decided - input.offset)
         while found := ends.search(input, True, at, end):
-            at, is_over = after_ends(input, found.start)
+            at, is_over = after_ends(input, found.start, self._quote)
             if is_over is not False:
                 self.is_done = is_over is True and not input.final
                 return found.start
@@ -272,7 +272,7 @@ class JsonValue:
         return end
 
 
-def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
+def after_ends(input: Input, start: int, quoted_by: str) -> tuple[int, bool | None]:
     """Return where ends of a call are over, and if no string goes on there; None if one may."""
     at, ends = start, input.rules.at_call_end
     while (found := ends.match(input, not input.final, at)) and not found.is_partial:
@@ -284,7 +284,8 @@ def after_ends(input: Input, start: int) -> tuple[int, bool | None]:
     call = input.rules.at_call_start.match(input, not input.final, at)
     if call is None or call.is_partial:
         return at, None if call else False
-    begins = re.compile(OBJECT_BEGINS).match(input.text, at)
+    own = OBJECT_BEGINS.replace('"', "'") if quoted_by == "'" else OBJECT_BEGINS
+    begins = re.compile(own).match(input.text, at)
     if not begins or begins["quote"]:
         return at, begins is not None
     return at, False if input.final else None

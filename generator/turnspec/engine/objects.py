@@ -7,6 +7,7 @@ from enum import Enum
 
 from turnspec.engine.code import read_code_call
 from turnspec.engine.facts import (
+    ARE_LISTED,
     ARGUMENTS_COME_FIRST,
     ARGUMENTS_KEY,
     HAS_CODE,
@@ -68,8 +69,10 @@ class CallObject:
 
 def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
     """Read on after a marker of calls."""
+    if ARE_LISTED:
+        turn.state.opened = found.role in (Role.OPENING, Role.LISTED)
     match found.role:
-        case Role.OPENING | Role.OBJECT:
+        case Role.OPENING | Role.OBJECT | Role.LISTED:
             turn.input.position = found.start
             turn.holds.append(Hold(turn, is_unnamed=True))
             turn.input.take(found.end)
@@ -107,6 +110,8 @@ def read_calls(turn: Turn, announced: bool) -> Reading[None]:
         else:
             if found.role is Role.STRAY_BRACKETS:
                 turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
+            if ARE_LISTED:
+                turn.state.opened = found.role is Role.STRAY_BRACKETS
             input.take(found.end)
 
 
@@ -159,8 +164,8 @@ def is_tool(turn: Turn, call: CallObject, found: Found) -> bool:
 
 def leave_member(turn: Turn, call: CallObject, found: Found | None) -> Next:
     """Go into or out of an object around the members, or end the call."""
-    if found is None:
-        return break_off(turn, call, "", is_whole=True)
+    if found is None or (turn.call and found.text.strip(WHITE_SPACE) == "{"):
+        return break_off(turn, call, "", is_whole=True)  # as another object begins
     turn.input.take(found.end)
     if found.role is Role.WRAPPER:
         call.depth += 1
@@ -238,7 +243,11 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:
     """The name is known: what was held is a call, or else it is content."""
-    is_expected = not (IS_BARE or NEEDS_OPENING) or turn.state.called or call.announced
+    is_expected = (
+        turn.state.last is not Role.LISTED  # before which stands what is no call
+        if ARE_LISTED
+        else not (IS_BARE or NEEDS_OPENING) or turn.state.called or call.announced
+    )
     is_known = name in (turn.tools or ())
     is_sure = is_known or is_expected or turn.tools is None
     if turn.is_unnamed and not (is_sure and (is_known or is_name(name))):

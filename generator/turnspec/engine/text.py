@@ -12,6 +12,7 @@ from turnspec.engine.calls import (
 )
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
+    ARE_LISTED,
     BEFORE_CONTENT,
     CALL_HAS_END,
     CALLS_ARE_OBJECTS,
@@ -164,8 +165,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
 #: The roles of markers with which calls begin, and of those that no call has before its end.
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    *(Role.CLOSED_CALL, Role.UNTAGGED_CALL, Role.NAME_ALONE),
-    *(Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME),
+    *(Role.UNTAGGED_CALL, Role.NAME_ALONE),
+    *(Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME, Role.CLOSED_CALL),
 )
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 
@@ -332,6 +333,8 @@ def is_text(turn: Turn, found: Found) -> bool:
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
+    if ARE_LISTED:  # an object is none outside a list
+        return found.role is Role.LISTED and not (state.opened and state.called)
     if CALLS_ARE_OBJECTS:  # an object is none without tools
         return found.role is Role.OBJECT and not turn.tools
     return is_no_head(turn, found)

@@ -120,6 +120,8 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         turn.input.take(end.end)
     elif ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
+        if HAS_OPTIONAL_TEXTS and value.lacks_mark and not value.edges:
+            call.complete = False  # there is but its key
         value.lacks_mark = True
     last = value.end(turn)
     is_wrong = value.is_wrong and not HAS_ELEMENTS
