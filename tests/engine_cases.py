@@ -409,15 +409,6 @@ CASES: dict[str, Case] = {
         calls=[("add", {})],
         told=["misplaced"],
     ),
-    "a call that closes its tag itself": Case(
-        "tag in a tag",
-        "<call>\n<do=add/>\n</call>\n<call>\n<do=a/b>{}</do>\n</call><end>",
-        calls=[("add", {}), ("a/b", {})],
-        told=["no_arguments", "unknown_tool"],
-    ),
-    "a tag of no tool that closes itself": Case(
-        "tag in a tag", "Write <do=it/> so.<end>", content="Write <do=it/> so."
-    ),
     "a call that is quoted": Case("objects", "Use <call> tags.", content="Use <call> tags."),
     "an object nobody announces": Case(
         "bare", '{"do": "add", "with": {}, "as": "x1"}', calls=[("add", {})]

@@ -181,10 +181,11 @@ def _in_section(marks: Marks) -> Roles:
 def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     """Return the heads of calls, if they have any."""
     calls = marks.calls
-    is_attribute = re.search(r'(?:"|[=}] \{name[^{}]*\} )>$', calls.start)
-    heads = [("closed_call", calls.start[:-1] + "/>")] if is_attribute else []  # as names hold "/"
-    heads += [("call", calls.start)] if calls.start else []
+    heads = [("call", calls.start)] if calls.start else []
     heads += [("other_call", it) for it in calls.other_starts]
+    is_attribute = re.search(r'(?:"| \w+= \{name[^{}]*\} )>$', calls.start)
+    if marks.arguments.form == "text" and is_attribute:
+        heads.append(("closed_call", calls.start[:-1] + "/>"))
     if tags_of_keys(marks.arguments) and calls.closing:  # without arguments, but with their end
         ends = (marks.arguments.end, calls.closing[0])
         heads.append(("closed_call", " ".join([calls.start.rstrip(), *ends])))

@@ -197,7 +197,7 @@ def closes_itself(form: Format) -> Iterator[Case]:
     pieces = form.tools.call
     at = pieces.index(Slot(SlotKind.NAME))
     before, after = pieces[at - 1].text, re.fullmatch(r'("?)>\s*', pieces[at + 1].text)
-    if after and re.search(r"<\w+(=| name=\")\Z", before):
+    if after and re.search(r"<\w+ name=\"\Z", before):
         end = re.sub(r"\A\s*</[^<>]+>", "", pieces[-1].text)
         message = Message(calls=(replace(form.call, arguments={}),))
         text = f"{before}{form.call.name}{after[1]}/>{end}"
