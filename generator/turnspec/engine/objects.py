@@ -243,11 +243,9 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:
     """The name is known: what was held is a call, or else it is content."""
-    is_expected = (
-        turn.state.last is not Role.LISTED  # before which stands what is no call
-        if ARE_LISTED
-        else not (IS_BARE or NEEDS_OPENING) or turn.state.called or call.announced
-    )
+    is_expected = not (IS_BARE or NEEDS_OPENING) or turn.state.called or call.announced
+    if ARE_LISTED and turn.state.last is Role.LISTED:  # before which stands what is no call
+        is_expected = False
     is_known = name in (turn.tools or ())
     is_sure = is_known or is_expected or turn.tools is None
     if turn.is_unnamed and not (is_sure and (is_known or is_name(name))):
