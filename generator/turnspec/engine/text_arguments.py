@@ -254,7 +254,7 @@ def ends_value(
     """Say whether a marker ends the value; None if more text tells."""
     if CLOSED_BY_KEY and found.role is Role.VALUE_CLOSED and is_of_other(found, opened):
         return False
-    if not CLOSED_BY_KEY and value.in_call:  # which only what closes the value shows to be over
+    if value.in_call:  # which only what closes the value shows to be over
         return found.role is Role.VALUE_CLOSED and value.opened <= 0
     if found.role is Role.NEXT_ARGUMENT:
         key = key_of(found) if ENTITIES else found.slot("key")
