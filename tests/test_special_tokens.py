@@ -83,7 +83,7 @@ def read(name: str, pieces: list[Piece], **options: Any) -> Any:
     return whole
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", WITH_CALLS)
 def test_a_call_in_a_value_is_one_if_it_is_made_of_special_tokens(name: str) -> None:
     spec, _ = loaded(name)
     smuggled, value = call_in_value(spec)

@@ -87,7 +87,7 @@ class Rules:
         self.in_arguments = self._made(IN_ARGUMENTS)
         self.first_argument = self._made(FIRST_ARGUMENT)
         self.after_arguments = self._made(AFTER_ARGUMENTS)
-        self.in_value = self._made(IN_VALUE)
+        self.in_value = self._made(IN_VALUE, alone)
         self.end_of_guard = self._made(END_OF_GUARD)
         self.in_guarded_value = self._made(IN_GUARDED_VALUE)
         self.after_bare_text = self._made(AFTER_BARE_TEXT)
