@@ -573,8 +573,8 @@ CASES: dict[str, Case] = {
     ),
     "markers in quotes": Case(
         "opened",
-        "Write `</calls>`, \"<end>\", or '<call \"do\">' and go on.'<end>",
-        content="Write `</calls>`, \"<end>\", or '<call \"do\">' and go on.'",
+        'Write `</calls>`, "<end>", or \'<call "do">\' and go on.\'<end>',
+        content='Write `</calls>`, "<end>", or \'<call "do">\' and go on.\'',
     ),
     "two calls inside a value, behind each other": Case(
         "opened",

@@ -140,9 +140,7 @@ def test_what_stands_for_no_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.chdir(ROOT)
     assert fault("apertos") == "no format is known as 'apertos'; did you mean apertus-8b-instruct?"
-    assert (
-        fault(tmp_path / "x.py") == f"{tmp_path / 'x.py'}: there is no such file or folder"
-    )
+    assert fault(tmp_path / "x.py") == f"{tmp_path / 'x.py'}: there is no such file or folder"
     assert fault(tmp_path / "bad.yaml").startswith(f"{tmp_path / 'bad.yaml'}:1: ")
     assert fault(tmp_path / "bad.jinja").startswith("bad.jinja:1: syntax error: ")
     monkeypatch.chdir(tmp_path)
