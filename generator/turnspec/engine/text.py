@@ -350,6 +350,8 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     last = stream.pieces[-1][-1] if stream.pieces and not stream.space else " "
     if UNWRITTEN and (found.text in UNWRITTEN or found.role is Role.SPECIAL_TOKEN):
         return is_unwritten_text(turn, found, last, "".join(stream.space))
+    if HAS_REASONING and (is_thought or found.role is Role.REASONING_START):
+        return False  # what follows may begin with a quote of its own
     if last in "\"'`" and found.end == len(input.text) and not input.final:
         return None
     return last in "\"'`" and input.text[found.end : found.end + 1] == last
