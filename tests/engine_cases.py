@@ -571,6 +571,9 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": 'x <calls><call "do"><k>q</k><v>1</v></call></calls> y'})],
         told=["inner_marker"],
     ),
+    "reasoning that ends in a quote, and content that begins with one": Case(
+        "named lines", '<why>Say "a"</why>"a"<end>', content='"a"', reasoning='Say "a"'
+    ),
     "markers in quotes": Case(
         "opened",
         'Write `</calls>`, "<end>", or \'<call "do">\' and go on.\'<end>',
