@@ -41,10 +41,10 @@ SO_FAR = {
     "statements, tagged": 1_668,
     "statements, heads with JSON": 1_587,
     "statements, objects": 1_648,
-    "lines, median": 2_229,
+    "lines, median": 2_228,
     "lines, mean": 2_000,
-    "lines, all": 401_824,
-    "lines of the engine and codegen": 10_289,
+    "lines, all": 401_859,
+    "lines of the engine and codegen": 10_291,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -574,6 +574,11 @@ CASES: dict[str, Case] = {
     "reasoning that ends in a quote, and content that begins with one": Case(
         "named lines", '<why>Say "a"</why>"a"<end>', content='"a"', reasoning='Say "a"'
     ),
+    "what closes a mention that is in quotes": Case(
+        "opened",
+        "Write `<calls>` before, and </calls> behind.<end>",
+        content="Write `<calls>` before, and </calls> behind.",
+    ),
     "markers in quotes": Case(
         "opened",
         'Write `</calls>`, "<end>", or \'<call "do">\' and go on.\'<end>',

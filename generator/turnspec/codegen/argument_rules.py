@@ -222,7 +222,7 @@ def _calls_inside(marks: Marks) -> list[str]:
     """Return how a call with an argument begins, which shows that a call stands in a value."""
     head, arguments = marks.calls.start, marks.arguments
     is_told = first_text(head) and "{key}" not in arguments.end
-    return [f"{head} {arguments.start}"] if is_told else []
+    return [f"{head.rstrip()} {arguments.start}"] if is_told else []
 
 
 def guard_roles(marks: Marks) -> Roles:

@@ -212,9 +212,10 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
         *others, last = map(_next_text, after)
         needed = f"{', '.join(others)} or {last}" if others else last
         told = f"At {_quoted(marker)}, if {needed} comes next; else it is text."
-        is_read_on = any(row.role == "rest" for row in facts.tables["IN_VALUE"])
+        roles = [row.role for row in facts.tables["IN_VALUE"]]
+        told += " A whole call in it is text, too." * ("call" in roles)
         missing = f" If {_quoted(marker)} is missing, a value ends where its call does."
-        return told + missing * is_read_on
+        return told + missing * ("rest" in roles)
     if facts.style:
         signs = "".join(dict.fromkeys(str(facts.style["after_string"]))).replace(":", "")
         return (

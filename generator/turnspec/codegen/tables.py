@@ -165,7 +165,8 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
     ends = [("", Row("turn_end", text)) for text in facts.turn_ends]
     for table, row in (*sorted(rows, key=_is_variant), *ends):
         text = row.marker.strip()
-        base = _NAMES_OF_TABLES.get(table, _NAMES.get(row.role, ""))
+        is_joined = (table, row.role) == ("IN_VALUE", "call")  # of a head and an argument
+        base = "" if is_joined else _NAMES_OF_TABLES.get(table, _NAMES.get(row.role, ""))
         if not base or text in names or not text or "{stop" in text:
             continue
         names[text] = _numbered(base, names.values())

@@ -341,17 +341,17 @@ def is_text(turn: Turn, found: Found) -> bool:
 
 
 def is_within_text(turn: Turn, found: Found) -> bool | None:
-    """Say whether a marker is text, as it stands in quotes; None if more text decides."""
+    """Say whether a marker in content is text, as it is quoted; None if more text decides."""
     is_thought = HAS_REASONING and turn.state.thinking
-    input, stream = turn.input, turn.reasoning if is_thought else turn.content
+    input, stream = turn.input, turn.reasoning if UNWRITTEN and is_thought else turn.content
     tokens = HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end)
     if tokens or turn.state.after_marker or found.text in input.rules.stop:
         return False
     last = stream.pieces[-1][-1] if stream.pieces and not stream.space else " "
     if UNWRITTEN and (found.text in UNWRITTEN or found.role is Role.SPECIAL_TOKEN):
         return is_unwritten_text(turn, found, last, "".join(stream.space))
-    if HAS_REASONING and (is_thought or found.role is Role.REASONING_START):
-        return False  # what follows may begin with a quote of its own
+    if is_thought or found.role in (Role.PLAIN_TEXT, Role.REASONING_START):
+        return False  # other rules tell of it
     if last in "\"'`" and found.end == len(input.text) and not input.final:
         return None
     return last in "\"'`" and input.text[found.end : found.end + 1] == last
