@@ -1,12 +1,13 @@
 """The committed specs with their generated modules, each loaded once.
 
 Some templates share a format, and many formats differ in nothing but the words of their markers.
-``FORMATS`` has one name of each format. ``KINDS`` are a few that have together all that any format
-has: each fact and each role of a rule, which is all that the engine reads, and
-each mode of the spec. What holds for every format is tried on these. What takes longer is tried on
-``PARTS``, which have together each common part of modules and each form of calls and arguments;
-and on ``FORMS``, one format for each form, where no module is read, but the engine or a grammar.
-The engine itself is tried on tables of its own, and `regen` verifies every template.
+``FORMATS`` has one name of each format, and ``CODES`` one of each parser that differs in more than
+its markers and tables: what depends on neither is tried on these. ``KINDS`` are a few that have
+together all that any format has: each fact and each role of a rule, which is all that the engine
+reads, and each mode of the spec. What holds for every format is tried on these. What takes longer
+is tried on ``PARTS``, which have together each common part of modules and each form of calls and
+arguments; and on ``FORMS``, one format for each form, where no module is read, but the engine or a
+grammar. The engine itself is tried on tables of its own, and `regen` verifies every template.
 With ``TURNSPEC_EVERY_FORMAT`` set, as `make test-every-format` does, all are all formats, as they
 are with ``TURNSPEC_EXAMPLES``, which `make test-long` sets.
 """
@@ -69,6 +70,11 @@ def common_part(name: str) -> str:
     return module_source(name).partition(BEGINS_COMMON)[2]
 
 
+def code(name: str) -> str:
+    """Return what a committed module does with its markers and tables."""
+    return module_source(name).partition(BEGINS_CODE)[2]
+
+
 def first_of_each(names: Iterable[str], keys: Mapping[str, Hashable]) -> list[str]:
     """Return the first name for each key."""
     chosen = {keys[name]: name for name in sorted(names, reverse=True)}
@@ -93,6 +99,8 @@ def traits(name: str) -> set[str]:
     return choices | named | styles | roles_in(facts) | modes(committed_spec(name))
 
 
+#: What begins a module's code, behind its markers and tables.
+BEGINS_CODE = "# The parser: what it is given, and what it gives."
 #: Facts that are texts of one format's own.
 _TEXTS = (
     *("NAME_KEY", "ARGUMENTS_KEY", "ID_KEY", "OTHER_MEMBERS", "OTHER_MEMBER_VALUES"),
@@ -121,8 +129,9 @@ _LONG_RUNS = {"TURNSPEC_EVERY_FORMAT", "TURNSPEC_EXAMPLES"}
 EVERY_FORMAT = bool(_LONG_RUNS & os.environ.keys())
 NAMES = sorted(path.stem for path in (ROOT / "specs").glob("*.yaml"))
 FORMATS = first_of_each(NAMES, {name: fingerprint(committed_spec(name)) for name in NAMES})
-KINDS = PARTS = FORMS = FORMATS
+CODES = KINDS = PARTS = FORMS = FORMATS
 if not EVERY_FORMAT:
+    CODES = first_of_each(FORMATS, {name: code(name) for name in FORMATS})
     KINDS = covering({name: traits(name) for name in FORMATS})
     PARTS = covering({name: {parts_of(name), common_part(name)} for name in FORMATS})
     FORMS = first_of_each(FORMATS, {name: parts_of(name) for name in FORMATS})

@@ -27,8 +27,8 @@ import pytest
 from benchmarks.cases import LongText, has_part, long_turn
 
 from tests.generated_formats import (
+    CODES,
     EVERY_FORMAT,
-    FORMATS,
     KINDS,
     PARTS,
     committed_format,
@@ -102,7 +102,7 @@ def rest_of(parser: Any, place: Place) -> tuple[Any, Any]:
     return events + parser.finish(), parser.message
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_the_message_only_grows_and_events_tell_of_it(name: str) -> None:
     """Sign by sign; in what may be a draft, too, wherever that begins."""
     module = installed_module(name)
@@ -147,7 +147,7 @@ COPYING: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_a_copy_goes_on_as_the_original_does(name: str) -> None:
     module = installed_module(name)
     for number, place in enumerate(places(name, 8)):
@@ -190,7 +190,7 @@ def test_special_tokens_are_copied_as_such(name: str) -> None:
 # Memory
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_a_parser_that_is_dropped_is_freed_at_once(name: str) -> None:
     """No reference cycle waits for the garbage collector, wherever the text breaks off."""
     module = installed_module(name)
@@ -291,7 +291,7 @@ def interrupted(
     return False
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_after_an_exception_the_message_stays_and_the_next_call_raises(name: str) -> None:
     module = installed_module(name)
     for error, place, title, step in with_one_of((KeyboardInterrupt, MemoryError), name, 6):
@@ -332,7 +332,7 @@ class Second:
             self.error = f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_a_second_thread_is_refused_and_changes_nothing(name: str) -> None:
     """Whatever the first one does with the parser at that moment."""
     module = installed_module(name)
@@ -347,7 +347,7 @@ def test_a_second_thread_is_refused_and_changes_nothing(name: str) -> None:
         assert copy.copy(parser).message == parser.message
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_parsers_side_by_side_share_nothing_that_changes(name: str) -> None:
     """Each thread has a parser of its own; with what they share they begin at the same moment."""
     module = load_module(module_source(name))
@@ -371,7 +371,7 @@ def test_parsers_side_by_side_share_nothing_that_changes(name: str) -> None:
     assert [found[number] for number in range(4)] == [alone] * 4
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_reading_changes_nothing_in_the_module(name: str) -> None:
     module = installed_module(name)
     before = data_of(module)
@@ -456,7 +456,7 @@ def counted() -> Iterator[Callable[[], int]]:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_a_parser_in_mid_stream_takes_little_memory(name: str) -> None:
     module = installed_module(name)
     there = places(name, 6)

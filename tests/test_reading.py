@@ -17,8 +17,8 @@ import pytest
 
 from tests.engine_cases import CASES, TOOLS
 from tests.generated_formats import (
+    CODES,
     EVERY_FORMAT,
-    FORMATS,
     KINDS,
     NAMES,
     committed_format,
@@ -106,7 +106,7 @@ def told(module: FormatModule, pieces: list[Piece], options: dict[str, Any]) -> 
     return [*map(repr, events), repr(parser.message)]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", CODES)
 def test_a_module_reads_as_the_engine_does(name: str) -> None:
     random = Random(name)
     module, engine = committed_format(name).module, load(committed_spec(name))

@@ -101,6 +101,12 @@ CASES = {
     ),
 }
 
+#: What has no end takes as long as what has one, and reads less.
+WHICH = [
+    pytest.param(case, marks=[pytest.mark.long] if case == "openings in reasoning" else [])
+    for case in CASES
+]
+
 #: Returns how many steps so many pieces of a text take, and all; what the first takes is left out.
 Count = Callable[[Sequence[str], int], tuple[float, float]]
 
@@ -216,7 +222,7 @@ def test_steps_in_javascript_grow_with_the_text(name: str, engine: TypeScriptEng
 
 
 @pytest.mark.parametrize("by_characters", [False, True], ids=["whole", "by characters"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", WHICH)
 def test_what_once_took_too_many_steps(
     case: str, by_characters: bool, engine: TypeScriptEngine
 ) -> None:

@@ -78,7 +78,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "AT_CALL_START": ("calls", call_rules.behind_value_roles),
     "AFTER_CALL": ("calls", call_rules.behind_call_roles),
     "AFTER_TURN": ("", lambda marks: [("turn_end", f" {end}") for end in marks.text.turn_end]),
-    "LEFT_OUT_IF_LAST": ("", lambda marks: [("broken_off", it) for it in beginnings(marks)]),
+    "LEFT_OUT_IF_LAST": ("", lambda marks: _left_out_if_last(marks)),
 }
 
 
@@ -101,7 +101,7 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
         for name, (kind, roles) in TABLES.items()
         if kind in kinds
     }
-    found["LEFT_OUT_IF_LAST"] = tuple(Row("broken_off", text) for text in beginnings(marks))
+    found["LEFT_OUT_IF_LAST"] = tuple(slots.rows(_left_out_if_last(marks)))
     ends = [slots.text(end) for end in marks.text.turn_end]
     in_text = _in_text(found["IN_TEXT"], ends)
     # A table is left out if it is empty, and the engine has to know this one from others.
@@ -127,6 +127,17 @@ def markers_in_text(marks: Marks) -> Roles:
     if marks.spec.tools is None:
         return found
     return sorted(found, key=lambda row: (row[0] == "code", -literal_length(row[1])))
+
+
+def _left_out_if_last(marks: Marks) -> Roles:
+    """Return what is no content if the text ends in it.
+
+    Behind what opens a call whose first key may lack its tag, any words may be that key: only a
+    name and a tag make a call of it.
+    """
+    opening = leading_text(marks.calls.start) if call_rules.first_keys(marks) else None
+    follows = [" {end of text}", " {name} {end of text}", " {name} <"]
+    return [("broken_off", (it, follows) if it == opening else it) for it in beginnings(marks)]
 
 
 def beginnings(marks: Marks) -> list[str]:
