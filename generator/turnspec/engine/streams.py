@@ -1,4 +1,4 @@
-"""The content so far, or the reasoning. White space at its ends is no part of it."""
+"""What is written so far. White space at its ends is no part of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Stream:
-    """The content so far, or the reasoning. White space at its ends is no part of it."""
+    """What is written so far. White space at its ends is no part of it."""
 
     def __init__(self, input: Input, kind: type[ContentDelta | ReasoningDelta]) -> None:
         self._input = input

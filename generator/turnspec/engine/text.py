@@ -1,4 +1,4 @@
-"""The turn: reasoning, content and calls up to the markers, and what these ask for."""
+"""The turn: text up to the markers, and what these ask for."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 def read_parts(turn: Turn) -> Reading[None]:
-    """Read reasoning, content and calls, up to the end of the turn."""
+    """Read what a turn consists of, up to its end."""
     if CALLS_ARE_OBJECTS and IS_BARE and not (HAS_REASONING and turn.state.thinking):
         yield from read_calls(turn, announced=False)  # whatever the name of the first
     while found := (yield from next_marker(turn)):

@@ -185,7 +185,7 @@ class Turn:
         return Message(content, reasoning, calls, problems)
 
     def end_prefill(self, events: list[Event], echo: bool) -> None:
-        """Leave out what the prompt holds, but for a call or reasoning that the model continues."""
+        """Leave out what the prompt holds, but for what the model continues."""
         self.flow = None
         if not echo:
             self.problems.clear()
@@ -239,7 +239,7 @@ class Turn:
             self.problem("missing_marker", f"{text!r} is missing", offset)
 
     def write(self, end: int) -> None:
-        """Add the text up to a position to reasoning or content; tell where none belongs."""
+        """Add the text up to a position to what is read; tell where none belongs."""
         input, state = self.input, self.state
         if HAS_SPECIAL_TOKENS:
             for at, token in input.special_tokens_in(input.position, end):
@@ -311,7 +311,7 @@ class Turn:
         return self.call
 
     def end_call(self, call: OpenCall, late_id: str = "") -> None:
-        """End a call; `late_id` is an id that stands after its name."""
+        """End a call, and tell what is wrong with its arguments."""
         if not call.pieces:
             self.problem("no_arguments", "a call without arguments")
             self.events += call.add("{}")
@@ -323,11 +323,11 @@ class Turn:
             self.problem(*flaw)
         ended.complete = call.complete and (not flaw or flaw[0] == "repeated_argument")
         index, end = call.index, self.input.here
-        if HAS_LATE_IDS:
+        if HAS_LATE_IDS:  # which stand after the name
             late_id = "" if ended.id else late_id or f"{self._id_prefix}{index}"
             ended.id += late_id
-        told_id = late_id if HAS_LATE_IDS else ""
-        self.events.append(ToolCallEnd(index, told_id, ended.complete, call.told, end))
+        late = late_id if HAS_LATE_IDS else ""
+        self.events.append(ToolCallEnd(index, late, ended.complete, call.told, end))
 
 
 def missing_texts(found: Found) -> list[str]:

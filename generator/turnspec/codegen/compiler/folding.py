@@ -77,7 +77,7 @@ def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
-                value=(ast.Constant(value=bool()) | ast.Tuple(elts=[])) as value,
+                value=(ast.Constant(value=bool() | "") | ast.Tuple(elts=[])) as value,
             ):
                 uses = [use for use in names if use.id == name]
                 stored = [use for use in uses if not isinstance(use.ctx, ast.Load)]
