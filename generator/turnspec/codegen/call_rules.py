@@ -158,6 +158,9 @@ def _head_roles(marks: Marks) -> Roles:
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]
+    # What stands between two calls may hold what ends a turn.
+    between = filter(looks_like_marker, call_separators(marks.tools) if heads else ())
+    found += [("marker", (notation(it), [spaced(head) for _, head in heads])) for it in between]
     mentions = _mention_roles(marks)  # one that is said twice may look like a tag
     found += [*mentions[:-1], *others, *mentions[-1:]]
     found += [("section_end", end) for end in calls.section_end]
@@ -309,7 +312,9 @@ def _between_objects(marks: Marks) -> Roles:
     begun = "{comma}{fence} {?[} {{" + "{a member}" * ("{" in stops)
     found: list[tuple[str, Notation]] = [("object", begun)]
     found += [] if "]" in stops else [("array_end", " ] }}" if envelope(marks.tools) else " ]")]
-    inner = (*calls.opening[1:], *map(notation, call_separators(marks.tools)))
+    inner = [*calls.opening[1:], *map(notation, call_separators(marks.tools))]
+    # What closes a call may be how the next one's opening begins.
+    inner += [it for it in calls.opening[:1] if it.startswith((*calls.closing,))]
     found += [("inner_opening", spaced(it)) for it in inner]
     if not marks.are_bare and "{no " not in "".join(closing):  # a fence would be one of them
         found.append(("stray", ("{brackets}", [*closing, ' {{ "'])))

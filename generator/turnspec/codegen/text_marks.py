@@ -170,7 +170,6 @@ def _between(spec: Spec) -> Iterator[str]:
             start = spec.content.start if firsts and join.right is Part.CONTENT else ""
             yield ends.get(join.left, "") + join.text + start
             yield text + start
-    yield from spec.tools.separators if spec.tools else ()
     yield spec.unprompted_header
 
 
