@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from os.path import commonprefix
 from typing import Any
 
 import pytest
@@ -39,9 +38,9 @@ def beside(name: str) -> Beside:
         write_parts(form.spec, Message(calls=calls), Part.START)
         for calls in ((form.call,), (form.call, second))
     )
-    common = commonprefix([one, two])
+    ends = (one[at:] for at in range(len(one) + 1) if two.startswith(one[:at]))
     # What both end with may begin as what stands between calls does.
-    end = max((one[at:] for at in range(len(common) + 1) if two.endswith(one[at:])), key=len)
+    end = max(filter(two.endswith, ends), key=len)
     return Beside(end, two[len(one) - len(end) :])
 
 
