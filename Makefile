@@ -72,7 +72,7 @@ quick: $(STAMP)  ## ruff and the tests of the inner loop, without types
 	@$(PYTEST) $(QUICK:%=tests/test_%.py)
 
 # `make test` takes a few formats, which tests/generated_formats.py chooses, and a few cuts of a text.
-test-every-format: lint  ## the same on every format, cut everywhere, and tests marked as long (half an hour)
+test-every-format: lint  ## the same on every format, cut everywhere, and tests marked as long (hours)
 	@TURNSPEC_EVERY_FORMAT=1 $(PYTEST)
 
 test-long: $(STAMP)  ## what parsers promise, on 200 random texts per test and parser (an hour or so)
