@@ -375,10 +375,10 @@ def _followed_ends(
             continue
         if user_header and shown.endswith(user_header) and left is not Part.CALLS:
             result[left] = shown.removesuffix(user_header)
-        elif shown.startswith(final):
+        elif final in shown:  # a call may say more once its result is there
             result[left] = final
         else:
-            result[left] = whole_prefix([shown, final]) or final
+            result[left] = whole_prefix([shown, final])
     return result
 
 
