@@ -105,9 +105,15 @@ def _shaped_like(header: str, user_header: str) -> str:
 
 
 def _heads_all(header: str, prompts: Sequence[str]) -> bool:
-    """Tell whether a header stands in every generation prompt that has its first marker."""
-    first = markers(header)[0] if markers(header) else header.split()[0] if header.strip() else ""
-    return all(header in prompt for prompt in prompts if first in prompt)
+    """Tell whether a header stands in every generation prompt that has its first marker.
+
+    A setting may put words of its own before its last one.
+    """
+    inside = markers(header) or header.split() or [""]
+    before, last, behind = header.rpartition(inside[-1])
+    worded = f"{re.escape(before)}[^<>]+{re.escape(last + behind)}"
+    shaped = re.compile(f"{re.escape(header)}|{worded}" if inside[1:] else re.escape(header))
+    return all(shaped.search(prompt) for prompt in prompts if inside[0] in prompt)
 
 
 def _before_role(shared: str, next_user: str) -> str:
