@@ -18,6 +18,7 @@ from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.parts import Header, Prompts, Wrapping
 from turnspec.analysis.probes import IDS, NAMES
 from turnspec.analysis.text import whole_prefix, whole_suffix
+from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
 from turnspec.rendering.conversation import (
     EXAMPLE_TOOL_NAME,
     NEXT_USER_TEXT,
@@ -104,6 +105,7 @@ def find_layout(
     ``prompts`` are the texts behind the user's message with a generation prompt, one for each
     setting of the switches, the setting of the frames first.
     """
+    frames, wrapped_end = without_wrapped_end(frames)
     table = frames.edges()
     by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
     chat_prompts = Prompts(tuple(prompts), chat.prompt(add_generation_prompt=False).text or "")
@@ -134,9 +136,12 @@ def find_layout(
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
     wrappings = parts.without_prompted(wrappings, header, chat_prompts.texts)
     wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header)
+    if wrapped_end:
+        wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])
+        wrappings[Part.CONTENT] = replace(wrappings[Part.CONTENT], end=wrapped_end)
     followed = _followed_ends(edges, (by_user, by_tool), user_header)
     joins = parts.find_joins(edges, wrappings)
-    ends = parts.find_ends(edges, followed, wrappings)
+    ends = parts.find_ends(edges, followed, wrappings, wrapped_end)
     inside = _inner_texts(wrappings, calls, joins, turn_end)
     shown = [table.get(last, "") for table in (by_user, by_tool)]
     # A header that says whose result follows is another one for each tool.
