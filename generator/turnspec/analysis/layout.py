@@ -225,17 +225,13 @@ def _with_most_calls(frames: Frames) -> Frame | None:
         for frame in frames.frames
         if frame.following is Following.NOTHING and Part.CALLS in frame.order
     ]
-    return max(shown, key=_shown_calls, default=None)
+    return max(shown, key=lambda frame: len({token.call for token in frame.tokens}), default=None)
 
 
 def why_calls_unread(frames: Frames) -> str:
     """Return why calls that are rendered can't be read; "" if they can, or there are none."""
     best = _with_most_calls(frames)
     return why_unread(best.tokens, best.calls_text) if best else ""
-
-
-def _shown_calls(frame: Frame) -> int:
-    return len({token.call for token in frame.tokens})
 
 
 def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str) -> dict[Edge, str]:

@@ -268,7 +268,7 @@ def find_ends(
     edges: Mapping[Edge, str],
     followed: Mapping[Part, str],
     wrappings: Mapping[Part, Wrapping],
-    wrapped_end: str,
+    wrapped_end: str = "",
 ) -> tuple[End, ...]:
     """Return how a turn ends after each last part: at the conversation's end, and before more.
 

@@ -1,7 +1,6 @@
 """C1: marks around content that stand there only behind reasoning.
 
-What opens it is a join, as any text between two neighbours; what closes it stands in each edge
-that leads out of content, if reasoning is there, and would be several joins and ends.
+What opens it is a join; what closes it would be several joins and ends, one for each neighbour.
 """
 
 from __future__ import annotations
@@ -20,9 +19,10 @@ def without_wrapped_end(frames: Frames) -> tuple[Frames, str]:
     for frame in frames.frames:
         if Part.CONTENT in frame.order:
             key = frame.following, frame.combination.calls, frame.order[-1]
-            shown.setdefault(key, {})[_is_behind(frame)] = _after_content(frame)
+            text = frame.gaps[frame.order.index(Part.CONTENT) + 1]
+            shown.setdefault(key, {})[_is_behind(frame)] = text
     pairs = [(found[True], found[False]) for found in shown.values() if len(found) > 1]
-    ends = {text.removesuffix(usual) for text, usual in pairs if text.endswith(usual)}
+    ends = {text.removesuffix(usual) for text, usual in pairs}
     end = ends.pop() if len(ends) == 1 else ""
     if not markers(end) or not all(text == end + usual for text, usual in pairs):
         return frames, ""
@@ -38,10 +38,6 @@ def closed_apart(reasoning: Wrapping) -> Wrapping:
 
 def _is_behind(frame: Frame) -> bool:
     return frame.order[:2] == (Part.REASONING, Part.CONTENT)
-
-
-def _after_content(frame: Frame) -> str:
-    return frame.gaps[frame.order.index(Part.CONTENT) + 1]
 
 
 def _without(frame: Frame, end: str) -> Frame:

@@ -135,10 +135,7 @@ def expected_message(spec: Spec, message: Message) -> Message:
 
 
 def expected_behind(spec: Spec, message: Message, thinking: bool | None) -> Message:
-    """Return it without reasoning, too, where the prompt has closed that.
-
-    Reasoning may be what was content in the message, beside calls.
-    """
+    """Return that without reasoning where the prompt closes it, be it content moved by calls."""
     shown = expected_message(spec, message)
     closed = prompt_leaves(spec, thinking=thinking) is PromptState.CLOSED
     closed = closed or spec.reasoning.mode is ReasoningMode.NONE
