@@ -45,6 +45,10 @@ TEMPLATES = {
         "{% if b.t == 'a' %}{{ b.x }}{% elif b.t == 'z' %}<z>{{ b.y }}</z>{% endif %}",
         None,
     ),
+    "its type says it, whoever may have it": (
+        "{% if b.t == 'a' %}{{ b.x }}{% elif b.t == 'reasoning' %}<z>{{ b.x }}</z>{% endif %}",
+        ("x", ContentBlocks("t", "reasoning", "a", "x")),
+    ),
     "no marks": (
         "{% if b.t == 'a' %}{{ b.x }}{% elif b.t == 'z' and m.role == 'assistant' %}"
         "{{ b.y }}{% endif %}",

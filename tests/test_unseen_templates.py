@@ -32,7 +32,6 @@ NOT_YET = {
     "name-after-tagged-arguments": "0, 1, 1b, 3",
     "parts-in-json": "1, 1b, 2, 3, sanity",
     "plan-before-calls": "3",  # reasoning that nothing ends, before calls alone
-    "response-behind-thought": "0",  # what ends a part may not depend on another one
     "shell-session": (
         "reasoning.start: '# ' could stand in any text; "
         "parsers can't tell by it where reasoning begins"
@@ -60,6 +59,12 @@ WRITTEN = [
         "<$from$>bot<$via$>work for tools.now <$as$>json<$says$>{}<$run$>",
         Message("So.", "Both.", (Call("add", {"a": 1}), Call("now", {}))),
     ),
+    (
+        "response-behind-thought",
+        "<think>So.</think>\n<response>A <b>.</response><|end|>",
+        Message("A <b>.", "So."),
+    ),
+    ("response-behind-thought", "Both.<|end|>", Message("Both.")),
     (
         "list-of-members",
         'So.<~call~>{"tool": "add", "with": [{"key": "a", "value": "\\"["}, '

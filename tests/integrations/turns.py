@@ -21,8 +21,7 @@ from turnspec.spec.model import Spec
 from turnspec.verification.comparing import Said, as_meant
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.random_messages import random_messages
-from turnspec.verification.rungs import with_prompt
-from turnspec.verification.turns import expected_message, is_ambiguous, written_input
+from turnspec.verification.turns import expected_behind, is_ambiguous, written_input
 
 #: Random messages for each format, beside the fixed ones.
 RANDOM_MESSAGES = 20
@@ -59,7 +58,7 @@ def _cases(spec: Spec, message: Message) -> Iterator[Case]:
     for thinking in (True, False):
         found = written_input(spec, message, thinking=thinking)
         if found is not None:
-            meant = expected_message(spec, with_prompt(spec, message, thinking))
+            meant = expected_behind(spec, message, thinking)
             yield _case(spec, "1b", found.prefill or "", found.text, meant, thinking)
 
 

@@ -192,7 +192,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         reasoning=reasoning,
         content=Content(
             mode=content_mode(
-                layout.content.start, layout.content.end, reasoning.end, layout.joins
+                *(layout.content.start, layout.content.end, reasoning.end),
+                *(layout.joins, layout.header.header),
             ),
             start=layout.content.start,
             end=layout.content.end,

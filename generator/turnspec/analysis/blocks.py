@@ -107,7 +107,8 @@ def _gives_reasoning(chat: Chat, field: str, blocks: ContentBlocks) -> bool:
     text = chat.answer(both).text or ""
     if not 0 <= text.find(REASONING) < text.find(CONTENT):
         return False
-    if field in REASONING_FIELDS:  # one way to print parts may serve all roles
+    # One way to print parts may serve all roles.
+    if {field, blocks.reasoning_type} & {*REASONING_FIELDS}:
         return True
     alone = content_in_blocks(blocks, field, probe_message(reasoning=True))
     as_user: dict[str, object] = {"role": "user", "content": alone}

@@ -60,7 +60,7 @@ def find_call_example(said: Sequence[Instructions]) -> tuple[CallExample, Instru
     An example in markers or tags says most, then a bare object, then words about a marker.
     """
     described = partial(_described, prompts=[one.without for one in said])
-    for finder in (_marked_example, _tagged_example, _bare_example, described):
+    for finder in (_example, _tagged_example, partial(_example, in_marks=False), described):
         for instructions in said:
             example = finder(instructions.text)
             if example is not None:
@@ -68,12 +68,8 @@ def find_call_example(said: Sequence[Instructions]) -> tuple[CallExample, Instru
     return None
 
 
-def _marked_example(text: str) -> CallExample | None:
-    return next((example for example, marked in _object_examples(text) if marked), None)
-
-
-def _bare_example(text: str) -> CallExample | None:
-    return next((example for example, marked in _object_examples(text) if not marked), None)
+def _example(text: str, *, in_marks: bool = True) -> CallExample | None:
+    return next((found for found, marked in _object_examples(text) if marked is in_marks), None)
 
 
 def _tagged_example(text: str) -> CallExample | None:

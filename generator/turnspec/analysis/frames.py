@@ -17,7 +17,7 @@ from turnspec.analysis.argument_tokens import join_argument_tokens
 from turnspec.analysis.probes import Token, TokenKind, find_tokens, probe_message
 from turnspec.analysis.text import common_prefix, whole_prefix
 from turnspec.rendering.conversation import Chat, Following
-from turnspec.spec.conditions import CONDITIONS, holds
+from turnspec.spec.conditions import CONDITIONS, holds, parts_of_message
 from turnspec.spec.message import Message
 from turnspec.spec.model import Arguments, Condition, Part
 
@@ -49,12 +49,7 @@ class Combination:
     @property
     def parts(self) -> frozenset[Part]:
         """Return the parts as a set."""
-        flags = {
-            Part.REASONING: self.reasoning,
-            Part.CONTENT: self.content,
-            Part.CALLS: bool(self.calls),
-        }
-        return frozenset(part for part, present in flags.items() if present)
+        return parts_of_message(self.message)
 
 
 @dataclass(frozen=True, slots=True)

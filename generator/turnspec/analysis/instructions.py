@@ -94,8 +94,9 @@ def _settings(chat: Chat) -> Iterator[tuple[Chat, Mapping[str, object]]]:
 
 def _with_tools(chat: Chat) -> Iterator[tuple[str, str]]:
     """Yield a prompt without and with tools, each without and with a system message."""
+    tools = [_tool(_FIRST), _tool(_SECOND)]
     for messages in ([user_message(USER_TEXT)], [_system_message(), user_message(USER_TEXT)]):
-        plain, text = _prompt(chat, messages, []), _prompt(chat, messages, _tools())
+        plain, text = _prompt(chat, messages, []), _prompt(chat, messages, tools)
         if text is not None:
             yield plain or "", text
 
@@ -106,10 +107,6 @@ def _prompt(chat: Chat, messages: list[JsonObject], tools: list[JsonObject]) -> 
 
 def _system_message() -> JsonObject:
     return {"role": "system", "content": SYSTEM_TEXT}
-
-
-def _tools() -> list[JsonObject]:
-    return [_tool(_FIRST), _tool(_SECOND)]
 
 
 def _tool(suffix: str) -> JsonObject:

@@ -18,6 +18,7 @@ from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.parts import Header, Prompts, Wrapping
 from turnspec.analysis.probes import IDS, NAMES
 from turnspec.analysis.text import whole_prefix, whole_suffix
+from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
 from turnspec.rendering.conversation import (
     EXAMPLE_TOOL_NAME,
     NEXT_USER_TEXT,
@@ -104,6 +105,7 @@ def find_layout(
     ``prompts`` are the texts behind the user's message with a generation prompt, one for each
     setting of the switches, the setting of the frames first.
     """
+    frames, wrapped_end = without_wrapped_end(frames)
     table = frames.edges()
     by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
     chat_prompts = Prompts(tuple(prompts), chat.prompt(add_generation_prompt=False).text or "")
@@ -134,9 +136,12 @@ def find_layout(
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
     wrappings = parts.without_prompted(wrappings, header, chat_prompts.texts)
     wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header)
+    if wrapped_end:
+        wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])
+        wrappings[Part.CONTENT] = replace(wrappings[Part.CONTENT], end=wrapped_end)
     followed = _followed_ends(edges, (by_user, by_tool), user_header)
     joins = parts.find_joins(edges, wrappings)
-    ends = parts.find_ends(edges, followed, wrappings)
+    ends = parts.find_ends(edges, followed, wrappings, wrapped_end)
     inside = _inner_texts(wrappings, calls, joins, turn_end)
     shown = [table.get(last, "") for table in (by_user, by_tool)]
     # A header that says whose result follows is another one for each tool.
@@ -220,17 +225,13 @@ def _with_most_calls(frames: Frames) -> Frame | None:
         for frame in frames.frames
         if frame.following is Following.NOTHING and Part.CALLS in frame.order
     ]
-    return max(shown, key=_shown_calls, default=None)
+    return max(shown, key=lambda frame: len({token.call for token in frame.tokens}), default=None)
 
 
 def why_calls_unread(frames: Frames) -> str:
     """Return why calls that are rendered can't be read; "" if they can, or there are none."""
     best = _with_most_calls(frames)
     return why_unread(best.tokens, best.calls_text) if best else ""
-
-
-def _shown_calls(frame: Frame) -> int:
-    return len({token.call for token in frame.tokens})
 
 
 def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str) -> dict[Edge, str]:
@@ -375,10 +376,10 @@ def _followed_ends(
             continue
         if user_header and shown.endswith(user_header) and left is not Part.CALLS:
             result[left] = shown.removesuffix(user_header)
-        elif shown.startswith(final):
+        elif final in shown:  # a call may say more once its result is there
             result[left] = final
         else:
-            result[left] = whole_prefix([shown, final]) or final
+            result[left] = whole_prefix([shown, final])
     return result
 
 

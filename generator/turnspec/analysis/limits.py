@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from turnspec.analysis.characters import character_limits
-from turnspec.analysis.frames import Combination, Edge, Frame, Frames
+from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
 from turnspec.rendering.conversation import Chat, Following
+from turnspec.spec.conditions import CONDITIONS, holds
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Limit, Part, Subject, Verdict
 
@@ -16,17 +16,6 @@ _SUBJECTS = {
     Part.REASONING: Subject.REASONING,
     Part.CONTENT: Subject.CONTENT,
     Part.CALLS: Subject.CALLS,
-}
-
-#: The conditions that can explain when something happens, the simplest first.
-_CONDITIONS: Mapping[Condition, Callable[[Combination], bool]] = {
-    Condition.ALWAYS: lambda combination: True,
-    Condition.WITH_CALLS: lambda combination: combination.calls > 0,
-    Condition.WITHOUT_CALLS: lambda combination: combination.calls == 0,
-    Condition.WITH_CONTENT: lambda combination: combination.content,
-    Condition.WITHOUT_CONTENT: lambda combination: not combination.content,
-    Condition.WITH_REASONING: lambda combination: combination.reasoning,
-    Condition.WITHOUT_REASONING: lambda combination: not combination.reasoning,
 }
 
 
@@ -59,8 +48,8 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
         asked = [frame for frame in alone if part in frame.combination.parts]
         gone = [frame for frame in asked if not _shows_part(frame, part)]
         moved = [frame for frame in gone if _is_moved(frame, part)]
-        for verdict, found in ((Verdict.MOVES, moved), (Verdict.DROPS, gone)):
-            rest = [frame for frame in found if verdict is Verdict.MOVES or frame not in moved]
+        dropped = [frame for frame in gone if frame not in moved]
+        for verdict, rest in ((Verdict.MOVES, moved), (Verdict.DROPS, dropped)):
             if rest:
                 limits.append(Limit(subject, verdict, _condition(rest, asked), _example(rest[0])))
     if max_calls == 1:
@@ -104,9 +93,8 @@ def _is_moved(frame: Frame, part: Part) -> bool:
 
 def _condition(found: list[Frame], asked: list[Frame]) -> Condition:
     """Return the simplest condition that holds for just the frames found among those asked."""
-    wanted = [frame in found for frame in asked]
-    for condition, holds in _CONDITIONS.items():
-        if [holds(frame.combination) for frame in asked] == wanted:
+    for condition in CONDITIONS:
+        if all(holds(condition, it.combination.parts) == (it in found) for it in asked):
             return condition
     return Condition.ALWAYS
 

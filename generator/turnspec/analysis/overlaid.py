@@ -22,7 +22,6 @@ from turnspec.spec.model import (
     Verdict,
 )
 from turnspec.spec.overlay import (
-    Overlay,
     OverlayText,
     overlaid_lines,
     put_over,
@@ -50,12 +49,8 @@ def overlaid(
     if isinstance(found, list):
         return problems + found
     entailed = _with_consequences(found, [key.key for key in overlay.keys])
-    problems += check_spec(entailed, overlay.file, _document(overlay))
+    problems += check_spec(entailed, overlay.file, Document(None, overlaid_lines(overlay)))
     return problems or entailed
-
-
-def _document(overlay: Overlay) -> Document:
-    return Document(None, overlaid_lines(overlay))
 
 
 def _with_consequences(spec: Spec, keys: Sequence[str]) -> Spec:

@@ -105,9 +105,15 @@ def _shaped_like(header: str, user_header: str) -> str:
 
 
 def _heads_all(header: str, prompts: Sequence[str]) -> bool:
-    """Tell whether a header stands in every generation prompt that has its first marker."""
-    first = markers(header)[0] if markers(header) else header.split()[0] if header.strip() else ""
-    return all(header in prompt for prompt in prompts if first in prompt)
+    """Tell whether a header stands in every generation prompt that has its first marker.
+
+    A setting may put words of its own before its last one.
+    """
+    inside = markers(header) or header.split() or [""]
+    before, last, behind = header.rpartition(inside[-1])
+    worded = f"{re.escape(before)}[^<>]+{re.escape(last + behind)}"
+    shaped = re.compile(f"{re.escape(header)}|{worded}" if inside[1:] else re.escape(header))
+    return all(shaped.search(prompt) for prompt in prompts if inside[0] in prompt)
 
 
 def _before_role(shared: str, next_user: str) -> str:
@@ -213,11 +219,11 @@ def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrappin
     end = whole_prefix([finals[0].removesuffix(turn_end), *finals])
     count = len(markers(wrapping.start))
     if count and not turn_end:
-        end = end[: _behind_markers(end, count)] or end
+        end = end[: behind_markers(end, count)] or end
     return Wrapping(wrapping.start, end)
 
 
-def _behind_markers(text: str, count: int) -> int:
+def behind_markers(text: str, count: int) -> int:
     """Return the position behind so many markers of a text, and the white space there."""
     position = 0
     for marker in markers(text)[:count]:
@@ -236,7 +242,7 @@ def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wra
         left = Wrapping(left.start, whole_prefix([edge, left.end]))
     if len(left.end) + len(right.start) <= len(edge):
         return left, right
-    position = _behind_markers(edge, len(markers(left.start)))
+    position = behind_markers(edge, len(markers(left.start)))
     end = edge[:position] if position and left.end.startswith(edge[:position]) else left.end
     start = edge[len(end) :]
     if not right.start.endswith(start):
@@ -262,15 +268,17 @@ def find_ends(
     edges: Mapping[Edge, str],
     followed: Mapping[Part, str],
     wrappings: Mapping[Part, Wrapping],
+    wrapped_end: str = "",
 ) -> tuple[End, ...]:
     """Return how a turn ends after each last part: at the conversation's end, and before more.
 
-    A turn without content that ends as one with empty content does needs no entry.
+    A turn without content that ends as one with empty content does needs no entry; behind
+    reasoning ``wrapped_end`` closes that.
     """
     ends: list[End] = []
     for part in (Part.START, Part.REASONING, Part.CONTENT, Part.CALLS):
         final = edges.get(Edge(part, Part.END))
-        if final is None or _ends_as_content(part, edges):
+        if final is None or _ends_as_content(part, edges, wrapped_end):
             continue
         end = wrappings[part].end if part in wrappings else ""
         final = final.removeprefix(end)
@@ -281,8 +289,9 @@ def find_ends(
     return tuple(ends)
 
 
-def _ends_as_content(part: Part, edges: Mapping[Edge, str]) -> bool:
-    through = edges.get(Edge(part, Part.CONTENT)), edges.get(Edge(Part.CONTENT, Part.END))
+def _ends_as_content(part: Part, edges: Mapping[Edge, str], wrapped_end: str) -> bool:
+    closing = wrapped_end if part is Part.REASONING else ""
+    through = edges.get(Edge(part, Part.CONTENT)), closing, edges.get(Edge(Part.CONTENT, Part.END))
     if part in (Part.CONTENT, Part.CALLS) or None in through:
         return False
     return edges[Edge(part, Part.END)] == "".join(text or "" for text in through)

@@ -82,7 +82,8 @@ class Turnspec(Adapter):  # type: ignore[misc]  # its type isn't known where typ
         """Read the text in pieces, and add up the deltas as clients do."""
         parser = self.module_of(raw.model).Parser(tools=list(tools), **_options(raw))
         added = StreamAccumulator()
-        events = [event for chunk in chunks for event in parser.feed(_text(raw, chunk))]
+        pieces = (str(raw.text[chunk[0] : chunk[-1] + 1]) for chunk in chunks)
+        events = [event for piece in pieces for event in parser.feed(piece)]
         for event in [*events, *parser.finish()]:
             added.add_openai_delta(event.to_delta() or {})
         return self._returned(added.result(), parser.message)
@@ -114,7 +115,3 @@ def _options(raw: ReplayInput) -> dict[str, Any]:
     """Return a parser's options: what a server knows of the prompt."""
     given = {"prefill": raw.generation_prompt, "enable_thinking": raw.thinking}
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _text(raw: ReplayInput, chunk: Sequence[int]) -> str:
-    return str(raw.text[chunk[0] : chunk[-1] + 1])

@@ -19,8 +19,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.comparing import has_ids, loaded
 from turnspec.verification.random_messages import random_messages
-from turnspec.verification.rungs import with_prompt
-from turnspec.verification.turns import expected_message, written_input
+from turnspec.verification.turns import expected_behind, written_input
 
 #: The longest piece of a text, in characters.
 _LONGEST = 12
@@ -82,7 +81,7 @@ def _clean_cases(spec: Spec, count: int, seed: int) -> Iterator[Case]:
         found = written_input(spec, message, thinking=thinking)
         if found is None:
             continue
-        shown = expected_message(spec, with_prompt(spec, message, thinking))
+        shown = expected_behind(spec, message, thinking)
         options = {"tools": found.tools, "prefill": found.prefill}
         yield Case(
             found.text,

@@ -17,6 +17,7 @@ from turnspec.spec.model import (
     AfterFirst,
     Arguments,
     Condition,
+    ContentMode,
     IndexScope,
     JsonType,
     Literal,
@@ -48,7 +49,7 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
     """Return the turn from behind the part ``after`` (START: behind the header) to its end."""
     ends = {
         Part.REASONING: spec.reasoning.end,
-        Part.CONTENT: spec.content.end,
+        Part.CONTENT: _content_end(spec, message),
         Part.CALLS: _section_end(spec, message),
     }
     starts = {
@@ -79,6 +80,11 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
     if decisive is Part.CALLS and (only := _after_only_call(spec, message)):
         final = only.end
     return "".join([*written, ends.get(last, ""), final])
+
+
+def _content_end(spec: Spec, message: Message) -> str:
+    is_bare = spec.content.mode is ContentMode.WRAPPED_WITH_REASONING and not message.reasoning
+    return "" if is_bare else spec.content.end
 
 
 def _section_end(spec: Spec, message: Message) -> str:

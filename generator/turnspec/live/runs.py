@@ -164,7 +164,7 @@ def _run_prompt(
 ) -> Problem | None:
     """Take a turn behind one prompt with each of some seeds, for each choice of tools."""
     tokens = model.tokens(prompt.text) or model.tokens(BEGIN_TOKEN)
-    for choice in _choices(runs.spec):
+    for choice in ToolChoice if runs.spec.tools else (ToolChoice.NONE,):
         tools = TOOLS if runs.spec.tools else ()
         parallel = choice is ToolChoice.REQUIRED
         request = GrammarRequest(tools, choice, parallel=parallel, thinking=thinking)
@@ -184,10 +184,6 @@ def _run_prompt(
                 return problem
             runs.turns.append(_take_turn(setting, seed))
     return None
-
-
-def _choices(spec: Spec) -> Sequence[ToolChoice]:
-    return tuple(ToolChoice) if spec.tools else (ToolChoice.NONE,)
 
 
 def _take_turn(setting: _Setting, seed: int) -> LiveTurn:

@@ -102,15 +102,11 @@ def _policy(style: str, script: str, *, served: bool) -> str:
             "img-src data:",
             f"style-src '{_digest(style)}'",
             f"script-src '{_digest(script)}'",
-            f"connect-src {_own(served)}",
+            "connect-src 'self'" if served else "connect-src 'none'",
             "base-uri 'none'",
             "form-action 'none'",
         )
     )
-
-
-def _own(served: bool) -> str:
-    return "'self'" if served else "'none'"
 
 
 def _digest(text: str) -> str:

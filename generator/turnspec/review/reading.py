@@ -16,8 +16,7 @@ from turnspec.spec.results import Counterexample
 from turnspec.verification.comparing import Said, Turn, as_meant, as_read
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.random_messages import random_messages
-from turnspec.verification.rungs import with_prompt
-from turnspec.verification.turns import expected_message, written_input
+from turnspec.verification.turns import expected_behind, written_input
 
 #: Random messages per direction, beside the fixed ones.
 RANDOM_MESSAGES = 100
@@ -141,7 +140,7 @@ def _written(spec: Spec) -> Iterator[WrittenTurn]:
             found = written_input(spec, message, thinking=thinking)
             if found is None:
                 continue
-            shown = expected_message(spec, with_prompt(spec, message, thinking))
+            shown = expected_behind(spec, message, thinking)
             yield WrittenTurn(found, as_meant(spec, shown), bool(shown.calls))
 
 

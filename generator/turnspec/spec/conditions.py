@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from turnspec.spec.message import Message
-from turnspec.spec.model import Condition, Join, Part, Spec
+from turnspec.spec.model import Condition, Part, Spec
 
 #: The part that a condition asks for, and whether it has to be there; the simplest come first.
 CONDITIONS: Mapping[Condition, tuple[Part, bool] | None] = {
@@ -38,8 +38,5 @@ def parts_of_message(message: Message) -> frozenset[Part]:
 def find_join(spec: Spec, left: Part, right: Part, parts: Collection[Part]) -> str:
     """Return what stands between two neighbours in a turn with these parts."""
     found = [join for join in spec.joins(left, right) if holds(join.when, parts)]
-    return min(found, key=_is_general).text if found else ""
-
-
-def _is_general(join: Join) -> bool:
-    return join.when is Condition.ALWAYS
+    # What a condition says goes before what is usual.
+    return min(found, key=lambda join: join.when is Condition.ALWAYS).text if found else ""

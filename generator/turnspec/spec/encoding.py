@@ -7,7 +7,7 @@ write turns.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from turnspec.spec.model import (
@@ -20,6 +20,8 @@ from turnspec.spec.model import (
     ValueSyntax,
     filled,
 )
+
+Write = Callable[[object, ValueSyntax], str]
 
 #: What Python literals escape beside the quote, where a template writes them.
 _PYTHON_ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
@@ -50,13 +52,15 @@ def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:
     if encoding is Encoding.RAW:
         return value if isinstance(value, str) else encode_value(value, Encoding.JSON, syntax)
     if encoding is Encoding.PYTHON and syntax.one_quote:
-        return _python_in_one_quote(value, syntax)
+        spaced = replace(syntax, item_separator=", ", key_separator=": ")
+        return _on_one_line(value, spaced, _python_in_one_quote, _python_in_one_quote)
     if encoding is Encoding.PYTHON:
         return repr(_sorted(value, syntax) if syntax.sorted_keys else value)
     if encoding is Encoding.QUOTED:
-        return _quoted(value, syntax)
+        key: Write = (lambda name, _: str(name)) if syntax.bare_keys else _quoted
+        return _on_one_line(value, syntax, _quoted, key)
     if syntax.python_words:
-        return _with_python_words(value, syntax)
+        return _on_one_line(value, syntax, _with_python_words, _with_python_words)
     text = json.dumps(
         _sorted(value, syntax) if syntax.sorted_keys else value,
         ensure_ascii=syntax.ascii_only,
@@ -129,44 +133,30 @@ def _with_python_words(value: object, syntax: ValueSyntax) -> str:
     """Write JSON, on one line, with Python's constants."""
     if value is None or isinstance(value, bool):
         return repr(value)
-    if isinstance(value, Mapping):
-        keys = ordered_keys(value, syntax)
-        pairs = [(key, value[key]) for key in keys]
-        members = [[_with_python_words(part, syntax) for part in pair] for pair in pairs]
-        items = [syntax.key_separator.join(member) for member in members]
-        return "{" + syntax.item_separator.join(items) + "}"
-    if isinstance(value, list | tuple):
-        items = [_with_python_words(item, syntax) for item in value]
-        return "[" + syntax.item_separator.join(items) + "]"
     return json.dumps(value, ensure_ascii=syntax.ascii_only)
 
 
 def _python_in_one_quote(value: object, syntax: ValueSyntax) -> str:
-    if isinstance(value, str):
-        text = value.translate(_PYTHON_ESCAPES).replace(syntax.quote, f"\\{syntax.quote}")
-        return f"{syntax.quote}{text}{syntax.quote}"
-    if isinstance(value, Mapping):
-        keys = ordered_keys(value, syntax)
-        pairs = [(key, value[key]) for key in keys]
-        items = [": ".join(_python_in_one_quote(part, syntax) for part in pair) for pair in pairs]
-        return "{" + ", ".join(items) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_python_in_one_quote(item, syntax) for item in value) + "]"
-    return repr(value)
+    if not isinstance(value, str):
+        return repr(value)
+    text = value.translate(_PYTHON_ESCAPES).replace(syntax.quote, f"\\{syntax.quote}")
+    return f"{syntax.quote}{text}{syntax.quote}"
 
 
 def _quoted(value: object, syntax: ValueSyntax) -> str:
     if isinstance(value, str):
         return f"{syntax.quote}{value}{syntax.quote}"
+    return syntax.null if value is None else json.dumps(value)
+
+
+def _on_one_line(value: object, syntax: ValueSyntax, scalar: Write, key: Write) -> str:
+    """Write a value, with what writes the scalars in it, and the keys."""
     if isinstance(value, Mapping):
         keys = ordered_keys(value, syntax)
-        items = [
-            (key if syntax.bare_keys else _quoted(key, syntax))
-            + syntax.key_separator
-            + _quoted(value[key], syntax)
-            for key in keys
-        ]
-        return "{" + syntax.item_separator.join(items) + "}"
+        inner = [_on_one_line(value[name], syntax, scalar, key) for name in keys]
+        pairs = zip((key(name, syntax) for name in keys), inner, strict=True)
+        return "{" + syntax.item_separator.join(map(syntax.key_separator.join, pairs)) + "}"
     if isinstance(value, list | tuple):
-        return "[" + syntax.item_separator.join(_quoted(item, syntax) for item in value) + "]"
-    return syntax.null if value is None else json.dumps(value)
+        inner = [_on_one_line(item, syntax, scalar, key) for item in value]
+        return "[" + syntax.item_separator.join(inner) + "]"
+    return scalar(value, syntax)

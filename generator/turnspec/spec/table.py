@@ -12,7 +12,7 @@ from turnspec.spec.files import SPEC_SUFFIX, spec_hash
 from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.integration_results import ExportState, Integrations
 from turnspec.spec.live_results import LIVE_RUNG, LiveResult
-from turnspec.spec.model import CallIdPosition, Condition, Limit, Part, Spec
+from turnspec.spec.model import CallIdPosition, Condition, Limit, Spec
 from turnspec.spec.overlay import Overlay
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import PARTS, RUNGS, RungResult, TemplateResult
@@ -120,7 +120,8 @@ def _current(
 
 
 def _totals(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str:
-    parts = [_parts(spec, results.get(spec.name)) for spec in specs]
+    known = ((spec, results.get(spec.name)) for spec in specs)
+    parts = [result.parts if result else spec.turn.order for spec, result in known]
     shown = ", ".join(f"{sum(part in has for has in parts)} {part}" for part in PARTS)
     ran = {
         name: [result.rungs[name] for result in results.values() if name in result.rungs]
@@ -133,10 +134,6 @@ def _totals(specs: Sequence[Spec], results: Mapping[str, TemplateResult]) -> str
     verified = sum(judge(found, found.spec_hash).is_verified for found in results.values())
     counted = f"{_counted(len(specs), 'template')}, {verified} verified; rendered: {shown}."
     return f"{counted}\n\nPassed: {passed}.\n"
-
-
-def _parts(spec: Spec, result: TemplateResult | None) -> tuple[Part, ...]:
-    return result.parts if result else spec.turn.order
 
 
 def _counted(count: int, noun: str) -> str:

@@ -12,8 +12,7 @@ from functools import partial
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, ReasoningMode, Spec, ThinkingState
-from turnspec.spec.prompt_state import PromptState
+from turnspec.spec.model import Part, Spec, ThinkingState
 from turnspec.spec.results import Counterexample, RungResult
 from turnspec.verification.comparing import Turn, as_meant, as_read, difference
 from turnspec.verification.messages import sample_messages
@@ -21,11 +20,10 @@ from turnspec.verification.shrinking import smallest
 from turnspec.verification.tally import Tally
 from turnspec.verification.turns import (
     Renderer,
-    expected_message,
+    expected_behind,
     is_ambiguous,
     never_renders_calls,
     no_place,
-    prompt_leaves,
     writes_calls_otherwise,
     written_input,
 )
@@ -170,7 +168,7 @@ def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message
         found = written_input(form, message, thinking=thinking)
         if found is None:
             return _NO_PLACE
-        shown = expected_message(form, with_prompt(form, message, thinking))
+        shown = expected_behind(form, message, thinking)
         # The parser is to know the prompt by what is asked for; what else may be set it is told.
         given = replace(found, prefill=None) if form is spec else found
         return _read_back(form, module, shown, given)
@@ -195,13 +193,6 @@ def _in_state(spec: Spec, state: ThinkingState) -> Spec:
 
 def _read_back(spec: Spec, module: FormatModule, shown: Message, turn: Turn) -> Outcome:
     return difference(as_meant(spec, shown), as_read(spec, module, turn), turn.text)
-
-
-def with_prompt(spec: Spec, message: Message, thinking: bool | None) -> Message:
-    """Return the message without reasoning where the prompt has closed it."""
-    closed = prompt_leaves(spec, thinking=thinking) is PromptState.CLOSED
-    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
-    return replace(message, reasoning="") if closed or not has_reasoning else message
 
 
 def rendered_parts(spec: Spec) -> tuple[Part, ...]:

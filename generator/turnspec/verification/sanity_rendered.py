@@ -268,7 +268,8 @@ def altered_texts(view: View) -> Iterator[Finding]:
             continue
         shown = _with_marker(view, marker)
         # What becomes one of the format's own is mended, not told: models write it by mistake.
-        if not _comes_back(shown, marker) and not any(shown == _with_marker(view, o) for o in own):
+        comes_back = all(text is None or _around(marker) in text for text in shown)
+        if not comes_back and not any(shown == _with_marker(view, o) for o in own):
             yield "reasoning", f"the template alters a text with {quoted(marker)}; no part says why"
 
 
@@ -287,10 +288,6 @@ def _with_marker(view: View, marker: str) -> list[str | None]:
     asked = user_message("Hello?")
     conversations = ([asked, message], [asked, message, user_message("And now?"), last])
     return [chat.render(messages).text for messages in conversations]
-
-
-def _comes_back(shown: list[str | None], marker: str) -> bool:
-    return all(text is None or _around(marker) in text for text in shown)
 
 
 def _around(marker: str) -> str:

@@ -91,9 +91,7 @@ def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> Tur
     prompt = spec.thinking.state(thinking).prompt
     state = prompt_leaves(spec, thinking=thinking)
     has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE
-    shown = expected_message(spec, message)
-    if not has_reasoning or (state is PromptState.CLOSED and shown.reasoning):
-        shown = replace(shown, reasoning="")
+    shown = expected_behind(spec, message, thinking)
     turn = spec.turn.header + write_parts(spec, shown, Part.START)
     if turn.startswith(prompt):
         text = turn[len(prompt) :]
@@ -134,6 +132,14 @@ def expected_message(spec: Spec, message: Message) -> Message:
     if not spec.reasoning.field:
         shown = replace(shown, reasoning=message.reasoning)
     return replace(shown, calls=message.calls) if never_renders_calls(spec) else shown
+
+
+def expected_behind(spec: Spec, message: Message, thinking: bool | None) -> Message:
+    """Return that without reasoning where the prompt closes it, be it content moved by calls."""
+    shown = expected_message(spec, message)
+    closed = prompt_leaves(spec, thinking=thinking) is PromptState.CLOSED
+    closed = closed or spec.reasoning.mode is ReasoningMode.NONE
+    return replace(shown, reasoning="") if closed else shown
 
 
 def never_renders_calls(spec: Spec) -> bool:

@@ -22,8 +22,7 @@ from turnspec.spec.turn_end import with_stop_at_end
 from turnspec.verification.gbnf_reader import read_grammar
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, sample_messages
 from turnspec.verification.recognizer import Recognizer
-from turnspec.verification.rungs import with_prompt
-from turnspec.verification.turns import expected_message, written_input
+from turnspec.verification.turns import expected_behind, expected_message, written_input
 from turnspec.verification.walk_offers import Bind, bound_grammar, offers
 
 
@@ -95,7 +94,7 @@ def _judged(
     texts: dict[str, bool] = {}
     for message in messages:
         for on in thinking:
-            shown = with_prompt(spec, message, on)
+            shown = expected_behind(spec, message, on)
             says = may_be_written(spec, message) and (
                 shown.reasoning or shown.content or shown.calls
             )
