@@ -90,6 +90,11 @@ def other_values(tools: Tools) -> tuple[str, ...]:
     return tuple(sorted(values - {'""', '"function"'}))
 
 
+def ends_turn(spec: Spec, separator: str) -> bool:
+    """Tell whether what separates two calls holds what ends a turn, and so may end one."""
+    return looks_like_marker(separator) and any(stop in separator for stop in spec.turn.stop)
+
+
 def call_separators(tools: Tools) -> list[str]:
     """Return what separates two calls, where that is more than a comma."""
     return [text for text in tools.separators if text.strip(_COMMAS)]

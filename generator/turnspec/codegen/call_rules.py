@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import call_separators, envelope, other_keys, own_keys
+from turnspec.codegen.call_marks import call_separators, ends_turn, envelope, other_keys, own_keys
 from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation
@@ -158,9 +158,12 @@ def _head_roles(marks: Marks) -> Roles:
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]
-    # What stands between two calls may hold what ends a turn.
-    between = filter(looks_like_marker, call_separators(marks.tools) if heads else ())
-    found += [("marker", (notation(it), [spaced(head) for _, head in heads])) for it in between]
+    between = call_separators(marks.tools) if heads else []
+    found += [
+        ("marker", (notation(it), [spaced(head) for _, head in heads]))
+        for it in between
+        if ends_turn(marks.spec, it)
+    ]
     mentions = _mention_roles(marks)  # one that is said twice may look like a tag
     found += [*mentions[:-1], *others, *mentions[-1:]]
     found += [("section_end", end) for end in calls.section_end]

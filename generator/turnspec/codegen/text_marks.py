@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from turnspec.codegen.argument_marks import argument_marks
-from turnspec.codegen.call_marks import call_marks
+from turnspec.codegen.call_marks import call_marks, ends_turn
 from turnspec.codegen.headers import message_ends, with_headers, with_loose_headers
 from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
 from turnspec.codegen.notation import notation, slotted
@@ -170,6 +170,7 @@ def _between(spec: Spec) -> Iterator[str]:
             start = spec.content.start if firsts and join.right is Part.CONTENT else ""
             yield ends.get(join.left, "") + join.text + start
             yield text + start
+    yield from (it for it in spec.tools.separators if not ends_turn(spec, it)) if spec.tools else ()
     yield spec.unprompted_header
 
 
