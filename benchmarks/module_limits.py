@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_647,
     "lines, median": 2_227,
     "lines, mean": 1_999,
-    "lines, all": 401_611,
-    "lines of the engine and codegen": 10_312,
+    "lines, all": 401_604,
+    "lines of the engine and codegen": 10_321,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
