@@ -95,6 +95,15 @@ def test_words_of_a_setting_leave_the_header_whole(worker: RenderWorker) -> None
     assert contents(spec, f"Hello.{call}<.>") == [("", "Hello.", 1)]
 
 
+def test_messages_with_nothing_but_a_line_break_before_them_are_laid_out(
+    worker: RenderWorker,
+) -> None:
+    text = "{% for m in messages %}{{ '\n' + m.content + '<.>\n' }}{% endfor %}" + (
+        "{% if add_generation_prompt %}{{ '\n' }}{% endif %}"
+    )
+    assert spec_of(text, worker).turn.stop == ("<.>",)
+
+
 def test_what_calls_move_into_reasoning_has_no_place_behind_a_prompt_that_closes_it(
     worker: RenderWorker,
 ) -> None:

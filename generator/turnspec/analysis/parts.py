@@ -110,7 +110,7 @@ def _heads_all(header: str, prompts: Sequence[str]) -> bool:
     A setting may put words of its own before its last one.
     """
     inside = markers(header) or header.split() or [""]
-    before, last, behind = header.rpartition(inside[-1])
+    before, last, behind = header.rpartition(inside[-1] or header)
     worded = f"{re.escape(before)}[^<>]+{re.escape(last + behind)}"
     shaped = re.compile(f"{re.escape(header)}|{worded}" if inside[1:] else re.escape(header))
     return all(shaped.search(prompt) for prompt in prompts if inside[0] in prompt)
