@@ -156,7 +156,7 @@ CALLS_ARE_OBJECTS: bool = False
 ARGUMENTS: str = "text"
 
 #: Of calls that are objects: whether nothing announces them, whether they stand in an array, and
-#: whether several may stand behind one opening.
+#: whether several may stand after one opening.
 IS_BARE: bool = False
 IS_IN_ARRAY: bool = False
 ARE_LISTED: bool = False

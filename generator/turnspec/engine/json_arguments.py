@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: What JSON begins with, if only a fence, or else a word or a sign with which none does.
 FENCE = r"(?:`{1,3}[A-Za-z0-9_]{0,9}[ \t\n\r]*(?=\{|\Z))?"
 BEGINNING = re.compile(rf"[ \t\n\r]*{FENCE}(?P<word>[A-Za-z_][A-Za-z_0-9]{{0,9}}|[#%!/@(]|)")
-#: What JSON goes on with behind its end: a separator, or the rest of a string.
+#: What JSON goes on with after its end: a separator, or the rest of a string.
 MORE_JSON = re.compile(r'[ \t\n\r]{0,99}(?P<word>[,:]|\w{0,99}"?)')
 
 

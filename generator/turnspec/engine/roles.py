@@ -42,7 +42,7 @@ class Role(Enum):
     OTHER_SYNTAX_NAME = "foreign_name"
     PLAIN_TEXT = "mention"  # what opens calls, where none follows
     OBJECT = "object"  # that a call is
-    LISTED = "listed"  # an object behind what is no call, in a list of them
+    LISTED = "listed"  # an object after what is no call, in a list of them
     CODE = "code"  # a call that is code
     CODE_METHOD = "method"
     CALL_END = "call_end"

@@ -261,7 +261,7 @@ def ends_value(
         return may_precede(value, key, call.given) and value.may_end
     if CLOSED_BY_KEY or value.opened <= 0 or found.role is not Role.VALUE_CLOSED:
         return found.role in (Role.VALUE_CLOSED, Role.REST_OF_CALL)
-    # An argument that stands in the value ends, or else the call goes on behind it.
+    # An argument that stands in the value ends, or else the call goes on after it.
     after = ends.match(input, not input.final, after_space(input.text, found.end))
     if after and after.is_partial:
         return None

@@ -96,7 +96,7 @@ export function literalAsJson(text: string): string | null {
   return attempted(read) ?? null;
 }
 
-/** Return the tokens of one literal, or behind the bracket of a call. */
+/** Return the tokens of one literal, or of what follows the bracket of a call. */
 function literalTokens(text: string, isCall: boolean): string[] {
   check(!/\p{Cs}|\0/u.test(text));
   const tokens: string[] = [];
@@ -130,7 +130,7 @@ function literalTokens(text: string, isCall: boolean): string[] {
     depth += Number(/^[[{(]$/.test(token)) - Number(/^[\]})]$/.test(token));
     tokens.push(text.slice(begin, at));
   } while (depth > 0);
-  skip(BRACKETED_SPACE); // behind a literal, lines may be empty
+  skip(BRACKETED_SPACE); // after a literal, lines may be empty
   check(at === text.length);
   return tokens;
 }

@@ -17,7 +17,7 @@ export interface TurnParser {
    * Take the next piece of the model's text; return the events that are certain.
    *
    * `special` says that the piece is a special token of the tokenizer, which is never cut; this
-   * counts where `specialTokens` are given. Behind `finish` it throws an error.
+   * counts where `specialTokens` are given. After `finish` it throws an error.
    */
   feed(piece: string, special?: boolean): ParserEvent[];
   /** Return what was held back: the model has written all. */

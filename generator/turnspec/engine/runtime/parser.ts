@@ -37,7 +37,7 @@ export class Parser {
     // Before the last header stands the conversation.
     const sign = header.trim() || header;
     const last = sign ? (whole.split(sign).at(-1) ?? "") : whole;
-    // Behind the results of its calls the next turn may have no header.
+    // After the results of its calls the next turn may have no header.
     const prompts = [prompt, FORMAT.prompt_with_thinking, FORMAT.prompt_without_thinking];
     const fitting = prompts.map((it) => begun(it)).filter((it) => whole.endsWith(it));
     const opening = fitting.sort((one, other) => other.length - one.length)[0] ?? "";
@@ -63,7 +63,7 @@ export class Parser {
    * Take the next piece of the model's text; return the events that are certain.
    *
    * `special` says that the piece is a special token of the tokenizer, which is never cut; this
-   * counts where `specialTokens` are given. Behind `finish` it throws an error.
+   * counts where `specialTokens` are given. After `finish` it throws an error.
    */
   feed(piece: string, special = false): ParserEvent[] {
     if (typeof piece !== "string") throw new TypeError(`text: ${repr(piece)} is not a string`);
