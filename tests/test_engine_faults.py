@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.engine_cases import CASES
+from tests.engine_faults import noticing
 from tests.engine_faults.noticing import FORMATS, NONE, facts_by_name, noticed_by
 from tests.engine_faults.planting import Fault, Kind, faults_of_engine, faults_of_tables
 from tests.parser_checks import some
@@ -15,7 +17,9 @@ READING = [fault for fault in ALL if ": read_" in fault.title and fault.kind is 
 TRIED = some(READING, 2)
 
 
-def test_nothing_is_noticed_where_nothing_is_wrong() -> None:
+def test_nothing_is_noticed_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In some cases: the engine's own tests hold it to all of them."""
+    monkeypatch.setattr(noticing, "CASES", dict(some([*CASES.items()], 40)))
     assert noticed_by(NONE, FORMATS[:1]) == ""
 
 

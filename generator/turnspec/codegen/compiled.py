@@ -256,8 +256,8 @@ def _unused_classes(values: Mapping[str, object]) -> frozenset[str]:
 
 def _formatted(source: str) -> str:
     """Return statements as black lays them out: each by itself, as most are those of others too."""
-    inside = re.sub(r"\n{3,}(?= )", "\n\n", source.strip("\n"))
-    blocks = re.sub(r"\n{4,}", "\n\n\n", inside).split("\n\n\n")
+    inside = re.sub(r"\n\n\n+(?= )", "\n\n", source.strip("\n"))
+    blocks = re.sub(r"\n\n\n\n+", "\n\n\n", inside).split("\n\n\n")
     return "\n\n\n".join(_block(block).strip("\n") for block in blocks) + "\n"
 
 

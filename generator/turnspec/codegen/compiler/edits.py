@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-_BETWEEN_BLOCKS = re.compile(r"(\n{3,})(?=[^ \n])")
+#: Found much faster than `\n{3,}`: `re` looks for the three at once.
+_BETWEEN_BLOCKS = re.compile(r"(\n\n\n+)(?=[^ \n])")
 
 
 @dataclass(frozen=True, slots=True)
