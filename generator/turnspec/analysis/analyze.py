@@ -222,20 +222,22 @@ class _Analyzer:
         self, layout: Layout, settings: Sequence[Setting], states: Sequence[PromptState]
     ) -> tuple[Setting, ...]:
         """Return the settings that say of reasoning where it stands; words are told elsewhere."""
-        known = self.chat.facts.switch_values
         others = []
         for setting, state in zip(settings, states, strict=True):
             says = (
                 state is not PromptState.NEUTRAL or not layout.prompt_rest(setting.prompt).strip()
             )
-            # True and false are no values of a variable that is compared with others.
-            is_odd = any(
-                isinstance(value, bool) and not all(isinstance(one, bool) for one in known[name])
-                for name, value in setting.variables.items()
-            )
-            if says and not is_odd and not setting.by_word:
+            if says and not self._is_odd(setting) and not setting.by_word:
                 others.append(setting)
         return tuple(others)
+
+    def _is_odd(self, setting: Setting) -> bool:
+        """Tell whether true or false is given to a variable that is compared with others."""
+        known = self.chat.facts.switch_values
+        return any(
+            isinstance(value, bool) and not all(isinstance(one, bool) for one in known[name])
+            for name, value in setting.variables.items()
+        )
 
     def _find_dialect(self) -> None:
         dialect = find_message_form(self.chat, self.derivation)
@@ -335,7 +337,8 @@ class _Analyzer:
         if Part.REASONING not in layout.order:
             return ()
         chat = self.chat.using(on.variables)
-        others = [self.chat.using(one.variables) for one in settings if one is not on]
+        told = (one for one in settings if one is not on and not self._is_odd(one))
+        others = [self.chat.using(one.variables) for one in told]
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
         header = layout.header.header
         return find_other_marks(chat, others, header, layout.reasoning, rests, self.derivation)

@@ -47,7 +47,7 @@ def reasoning_mode(
 
 
 def content_mode(
-    start: str, end: str, reasoning_end: str, joins: Sequence[Join], header: str
+    start: str, end: str, joins: Sequence[Join], header: str
 ) -> ContentMode:
     """Return the mode of content, from its own marks and what stands between it and reasoning.
 
@@ -61,6 +61,6 @@ def content_mode(
         for left in (Part.START, Part.REASONING)
     }
     only_behind = before[Part.REASONING] - before[Part.START] - {"", header.strip()}
-    if not start.strip() and reasoning_end.strip() and only_behind and end.strip():
+    if not start.strip() and only_behind and end.strip():
         return ContentMode.WRAPPED_WITH_REASONING
     return ContentMode.ALWAYS_WRAPPED if (start + end).strip() else ContentMode.PLAIN

@@ -100,8 +100,7 @@ def modes(view: View) -> Iterator[Finding]:
         shown=Part.REASONING in spec.turn.order,
     )
     content = content_mode(
-        *(spec.content.start, spec.content.end, spec.reasoning.end),
-        *(spec.turn.joins, spec.turn.header),
+        spec.content.start, spec.content.end, spec.turn.joins, spec.turn.header
     )
     if "reasoning" not in keys and reasoning is not spec.reasoning.mode:
         yield "reasoning.mode", f"is {spec.reasoning.mode}, but the markers are {reasoning}"
