@@ -11,7 +11,6 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import (
     CONTENT,
-    IDS,
     KEYS,
     NAMES,
     REASONING,
@@ -31,7 +30,7 @@ from turnspec.rendering.conversation import (
     Chat,
     Dialect,
 )
-from turnspec.spec.message import Call, Message
+from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 
 #: Reasoning beside content, and beside a call.
@@ -46,10 +45,10 @@ _UNREADABLE = 9
 def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     """Try the forms of arguments and of absent content; return those that show calls best."""
     prompt, untold = chat.prompt().text, chat.speaking(replace(chat.dialect, give_tools=False))
-    # What lists the tools behind the user's message is no part of the assistant's turn.
-    is_listed = prompt is None or EXAMPLE_TOOL_NAME in prompt
-    if is_listed and untold.prompt().text is not None and not _is_by_tools(chat, untold):
+    if prompt is None and untold.prompt().text is not None:
         chat = untold
+    elif EXAMPLE_TOOL_NAME in (prompt or ""):
+        chat = chat.speaking(replace(chat.dialect, lists_tools=True))
     score, dialect = _best_form(chat, flat_calls=False)
     if score == _UNREADABLE:  # a call's name and arguments may stand a level higher
         flat_score, flat = _best_form(chat, flat_calls=True)
@@ -65,13 +64,6 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
     )
     return dialect
-
-
-def _is_by_tools(chat: Chat, untold: Chat) -> bool:
-    """Tell whether a call is written otherwise where tools are given, with their types, say."""
-    message = Message(calls=(Call(NAMES[0], {KEYS[0]: 7}, IDS[0]),))
-    texts = [one.turn(message).text for one in (chat, untold)]
-    return None not in texts and len({(text or "").rpartition(KEYS[0])[2] for text in texts}) > 1
 
 
 def _best_form(chat: Chat, *, flat_calls: bool) -> tuple[int, Dialect]:

@@ -46,9 +46,7 @@ def reasoning_mode(
     return ReasoningMode.TOOLS_ONLY if only_with_calls else ReasoningMode.TAG_BASED
 
 
-def content_mode(
-    start: str, end: str, joins: Sequence[Join], header: str
-) -> ContentMode:
+def content_mode(start: str, end: str, joins: Sequence[Join], header: str) -> ContentMode:
     """Return the mode of content, from its own marks and what stands between it and reasoning.
 
     What stands there marks reasoning's end where nothing else does. It is no wrapping if it stands

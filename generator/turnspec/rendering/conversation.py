@@ -58,6 +58,7 @@ class Dialect:
     ``call_reasoning_field`` is that of a message with calls, where it is another one.
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
+    ``lists_tools``: tools are listed behind the user's text, and no part of the assistant's turn.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
     ``required_field`` is a key without which no message of ``required_roles`` is taken; it is empty
@@ -71,6 +72,7 @@ class Dialect:
     reasoning_field: str | None = None
     blocks: ContentBlocks | None = None
     give_tools: bool = True
+    lists_tools: bool = False
     next_header: str | None = None
     flat_calls: bool = False
     named_ids: bool = False
@@ -145,7 +147,7 @@ class Chat:
             tools=[EXAMPLE_TOOL],
             add_generation_prompt=add_generation_prompt,
         )
-        return _after_user(rendering)
+        return self._after_user(rendering, [EXAMPLE_TOOL])
 
     def turn(
         self,
@@ -175,11 +177,13 @@ class Chat:
             calls = message.calls or (Call("toolqa", {}, "callqa001"),)
             messages += [result_message(call) for call in calls]
         calls = tuple(call for past in (*earlier, message) for call in past.calls)
-        rendering = self.render(messages, tools=tool_definitions(calls) or [EXAMPLE_TOOL])
+        tools = tool_definitions(calls) or [EXAMPLE_TOOL]
+        rendering = self.render(messages, tools=tools)
         if rendering.text is None and calls and not rendering.fatal:
             # Some templates know few types of parameters; which they are given is no matter here.
-            rendering = self.render(messages, tools=tool_definitions(calls, only_strings=True))
-        return _until_next(_after_user(rendering), following)
+            tools = tool_definitions(calls, only_strings=True)
+            rendering = self.render(messages, tools=tools)
+        return _until_next(self._after_user(rendering, tools), following)
 
     def answer(self, content: object) -> Rendering:
         """Render a user's message and an answer with any content, from the user's text on."""
@@ -188,7 +192,16 @@ class Chat:
     def continued(self, message: JsonObject) -> Rendering:
         """Render a user's message and any other one behind it, from the user's text on."""
         messages = [user_message(USER_TEXT), message]
-        return _after_user(self.render(messages, tools=[EXAMPLE_TOOL]))
+        return self._after_user(self.render(messages, tools=[EXAMPLE_TOOL]), [EXAMPLE_TOOL])
+
+    def _after_user(self, rendering: Rendering, tools: Sequence[JsonObject]) -> Rendering:
+        """Return what stands behind the user's text, and behind a list of tools there."""
+        after = _after_user(rendering)
+        if after.text is None or not self.dialect.lists_tools:
+            return after
+        user = [user_message(USER_TEXT)]
+        told, bare = (_after_user(self.render(user, tools=some)).text for some in (tools, ()))
+        return Rendering(after.text.removeprefix((told or "").removesuffix(bare or "")))
 
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""
