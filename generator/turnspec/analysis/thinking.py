@@ -182,7 +182,8 @@ def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[Prompt
     """Return the setting that keeps the model from thinking, ``on`` where there is none.
 
     That is the one whose prompt closes reasoning; failing that, one whose prompt doesn't open it
-    where the prompt of ``on`` does. A word does it only where no variable can.
+    where the prompt of ``on`` does. A word does it only where no variable can. Where prompts don't
+    differ it is the default, if that alone shows no reasoning.
     """
     on_state = states[settings.index(on)]
     ranked = sorted(
@@ -190,7 +191,8 @@ def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[Prompt
         for number, (setting, state) in enumerate(zip(settings, states, strict=True))
         if state < on_state
     )
-    return settings[ranked[0][-1]] if ranked else on
+    shown = min(on, settings[0], key=lambda one: one.shows_reasoning)
+    return settings[ranked[0][-1]] if ranked else shown
 
 
 def find_scope(chat: Chat, derivation: Derivation) -> ReasoningScope:
