@@ -10,7 +10,7 @@ from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import JsonType, ReasoningScope
+from turnspec.spec.model import JsonType
 
 LISTED = (
     "{%- for m in messages %}{%- if m.role != 'assistant' %}{{- '<' ~ m.role ~ '>' ~ m.content }}"
@@ -40,7 +40,13 @@ NEEDED = (
 )
 
 
-@pytest.mark.parametrize("text", [TYPED, NEEDED], ids=["typed", "needed"])
+#: The list stands behind what ends the user's message.
+BEHIND = NEEDED.replace(
+    "{%- if tools and loop.first", "{{- '<.>' }}{%- if tools and loop.first"
+).replace("{{- '<.>' }}{%- else %}{{- '<assistant>' }}", "{%- else %}{{- '<assistant>' }}")
+
+
+@pytest.mark.parametrize("text", [TYPED, NEEDED, BEHIND], ids=["typed", "needed", "behind"])
 def test_whole_ladder_is_green(text: str) -> None:
     build = build_template(given_template(text), OutputPaths.in_folder("given"), messages=5)
     assert build.problems == ()
@@ -58,9 +64,10 @@ def test_the_type_of_a_value_is_the_definition_s(worker: RenderWorker) -> None:
     assert (call.name, call.arguments) == ("add", '{"a": 1, "b": "1"}')
 
 
-def test_what_needs_tools_is_shown_with_them(worker: RenderWorker) -> None:
-    spec = spec_of(NEEDED, worker)
+@pytest.mark.parametrize("text", [NEEDED, BEHIND], ids=["needed", "behind"])
+def test_what_needs_tools_is_shown_with_them(text: str, worker: RenderWorker) -> None:
+    spec = spec_of(text, worker)
+    assert [end.followed for end in spec.turn.ends] == ["<.>"] * len(spec.turn.ends)
     message = load(spec).parse('<why>Hm.</why>Hello.<do>add<with>{"a": 1}</do><.>')
     assert (message.reasoning_content, message.content) == ("Hm.", "Hello.")
     assert [call.name for call in message.tool_calls] == ["add"]
-    assert spec.reasoning.scope is ReasoningScope.ALL

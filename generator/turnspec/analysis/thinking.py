@@ -15,7 +15,6 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, REASONING, probe_call, probe_message
 from turnspec.analysis.text import closing_of, markers
 from turnspec.rendering.conversation import (
-    EXAMPLE_TOOL,
     NEXT_USER_TEXT,
     USER_TEXT,
     Chat,
@@ -202,8 +201,8 @@ def find_scope(chat: Chat, derivation: Derivation) -> ReasoningScope:
     past_call = chat.assistant_message(Message(reasoning=REASONING, calls=(call,)))
     last = chat.assistant_message(Message(content="lastqa"))
     user, next_user = user_message(USER_TEXT), user_message(NEXT_USER_TEXT)
-    conversations = [user, past, next_user, last], [user, past_call, result_message(call), last]
-    kept, looped = (chat.render(it, tools=[EXAMPLE_TOOL]).text or "" for it in conversations)
+    kept = chat.render([user, past, next_user, last]).text or ""
+    looped = chat.render([user, past_call, result_message(call), last]).text or ""
     if REASONING in kept:
         scope = ReasoningScope.ALL
     elif REASONING in looped:

@@ -142,12 +142,8 @@ class Chat:
 
     def prompt(self, *, add_generation_prompt: bool = True) -> Rendering:
         """Render a user's message alone; the text returned begins after that message's text."""
-        rendering = self.render(
-            [user_message(USER_TEXT)],
-            tools=[EXAMPLE_TOOL],
-            add_generation_prompt=add_generation_prompt,
-        )
-        return self._after_user(rendering, [EXAMPLE_TOOL])
+        messages = [user_message(USER_TEXT)]
+        return self._behind_user(messages, [EXAMPLE_TOOL], prompt=add_generation_prompt)
 
     def turn(
         self,
@@ -177,13 +173,11 @@ class Chat:
             calls = message.calls or (Call("toolqa", {}, "callqa001"),)
             messages += [result_message(call) for call in calls]
         calls = tuple(call for past in (*earlier, message) for call in past.calls)
-        tools = tool_definitions(calls) or [EXAMPLE_TOOL]
-        rendering = self.render(messages, tools=tools)
+        rendering = self._behind_user(messages, tool_definitions(calls) or [EXAMPLE_TOOL])
         if rendering.text is None and calls and not rendering.fatal:
             # Some templates know few types of parameters; which they are given is no matter here.
-            tools = tool_definitions(calls, only_strings=True)
-            rendering = self.render(messages, tools=tools)
-        return _until_next(self._after_user(rendering, tools), following)
+            rendering = self._behind_user(messages, tool_definitions(calls, only_strings=True))
+        return _until_next(rendering, following)
 
     def answer(self, content: object) -> Rendering:
         """Render a user's message and an answer with any content, from the user's text on."""
@@ -191,17 +185,21 @@ class Chat:
 
     def continued(self, message: JsonObject) -> Rendering:
         """Render a user's message and any other one behind it, from the user's text on."""
-        messages = [user_message(USER_TEXT), message]
-        return self._after_user(self.render(messages, tools=[EXAMPLE_TOOL]), [EXAMPLE_TOOL])
+        return self._behind_user([user_message(USER_TEXT), message], [EXAMPLE_TOOL])
 
-    def _after_user(self, rendering: Rendering, tools: Sequence[JsonObject]) -> Rendering:
-        """Return what stands behind the user's text, and behind a list of tools there."""
-        after = _after_user(rendering)
-        if after.text is None or not self.dialect.lists_tools:
-            return after
+    def _behind_user(
+        self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], *, prompt: bool = False
+    ) -> Rendering:
+        """Render messages; return what stands behind the user's text, and a list of tools there."""
+        rendering = _after_user(self.render(messages, tools=tools, add_generation_prompt=prompt))
+        if rendering.text is None or not self.dialect.lists_tools:
+            return rendering
         user = [user_message(USER_TEXT)]
-        told, bare = (_after_user(self.render(user, tools=some)).text for some in (tools, ()))
-        return Rendering(after.text.removeprefix((told or "").removesuffix(bare or "")))
+        told, bare = (_after_user(self.render(user, tools=some)).text or "" for some in (tools, ()))
+        pairs = enumerate(zip(told, bare, strict=False))
+        start = next((at for at, (one, other) in pairs if one != other), len(bare))
+        listed = told[start:].removesuffix(bare[start:])
+        return Rendering(rendering.text[:start] + rendering.text[start:].removeprefix(listed))
 
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""

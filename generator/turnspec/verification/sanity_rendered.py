@@ -14,7 +14,6 @@ from turnspec.rendering.conversation import (
     Following,
     JsonObject,
     result_message,
-    tool_definitions,
     user_message,
 )
 from turnspec.spec.message import Message
@@ -207,8 +206,7 @@ def scope(view: View) -> Iterator[Finding]:
         ReasoningScope.ALL: [*before, past, asked, last],
         ReasoningScope.SINCE_LAST_USER: [*before, called, result_message(call), last],
     }
-    tools = tool_definitions([call])
-    texts = {kind: chat.render(given, tools=tools).text or "" for kind, given in shown.items()}
+    texts = {kind: chat.render(messages).text or "" for kind, messages in shown.items()}
     found = [kind for kind, text in texts.items() if _REASONING in text]
     wanted = {
         ReasoningScope.ALL: [ReasoningScope.ALL],
