@@ -208,8 +208,8 @@ class _Analyzer:
 
     def _insist(self, on: thinking.Setting) -> None:
         """Speak as the template wants it with thinking on: it may want a thought's key then."""
-        dialect = find_insistence(self.chat.using(on.variables), self.derivation)
-        self.chat = self.chat.speaking(dialect)
+        chat = self.chat.using(on.variables)
+        self.chat = self.chat.speaking(find_insistence(chat, self.derivation))
 
     def why_unread(self, spec: Spec) -> Problem | None:
         """Return why calls can't be read that are rendered so; None if they can."""
@@ -222,14 +222,12 @@ class _Analyzer:
         self, layout: Layout, settings: Sequence[Setting], states: Sequence[PromptState]
     ) -> tuple[Setting, ...]:
         """Return the settings that say of reasoning where it stands; words are told elsewhere."""
-        others = []
-        for setting, state in zip(settings, states, strict=True):
-            says = (
-                state is not PromptState.NEUTRAL or not layout.prompt_rest(setting.prompt).strip()
-            )
-            if says and not self._is_odd(setting) and not setting.by_word:
-                others.append(setting)
-        return tuple(others)
+        return tuple(
+            setting
+            for setting, state in zip(settings, states, strict=True)
+            if state is not PromptState.NEUTRAL or not layout.prompt_rest(setting.prompt).strip()
+            if not self._is_odd(setting) and not setting.by_word
+        )
 
     def _is_odd(self, setting: Setting) -> bool:
         """Tell whether true or false is given to a variable that is compared with others."""
@@ -240,8 +238,7 @@ class _Analyzer:
         )
 
     def _find_dialect(self) -> None:
-        dialect = find_message_form(self.chat, self.derivation)
-        self.chat = self.chat.speaking(dialect)
+        self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
 
     def _find_calls(self) -> None:
         """T4 to T6 on a turn with one call, if there are calls."""

@@ -70,13 +70,11 @@ def collect_settings(chat: Chat) -> list[Setting]:
 
 
 def _single_settings(chat: Chat) -> Iterator[Setting]:
-    """Yield what each variable gives with each of its values."""
+    """Return what each variable gives with each of its values."""
     values = chat.facts.switch_values.items()
     each = ({name: value} for name, listed in values for value in listed)
-    for variables in itertools.islice(each, _MOST_SETTINGS):
-        setting = _setting(chat, variables)
-        if setting is not None:
-            yield setting
+    tried = itertools.islice(each, _MOST_SETTINGS)
+    return filter(None, (_setting(chat, variables) for variables in tried))
 
 
 def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:

@@ -159,7 +159,8 @@ class Chat:
         """
         if following is Following.NOTHING and self.dialect.next_header is not None:
             whole = self.turn(message, following=Following.USER, earlier=earlier)
-            return _without_end(whole, self.dialect.next_header)
+            end = self.dialect.next_header
+            return whole if whole.text is None else Rendering(whole.text.removesuffix(end))
         messages: list[JsonObject] = []
         for past in earlier:
             messages += [user_message(NEXT_USER_TEXT), self.assistant_message(past)]
@@ -298,12 +299,6 @@ def _after_user(rendering: Rendering) -> Rendering:
     if not found:
         return Rendering(None, "the user's message is not rendered")
     return Rendering(after)
-
-
-def _without_end(rendering: Rendering, end: str) -> Rendering:
-    if rendering.text is None:
-        return rendering
-    return Rendering(rendering.text.removesuffix(end))
 
 
 def _until_next(rendering: Rendering, following: Following) -> Rendering:
