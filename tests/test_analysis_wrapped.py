@@ -35,9 +35,9 @@ WRAPPED_LAST = (
     + "{{- '<.>' }}{%- endif %}{%- endfor %}"
     "{%- if add_generation_prompt %}{{- '<assistant>I think:\n' }}{%- endif %}"
 )
-#: How much the model thinks stands in the mark that opens reasoning.
+#: How much the model thinks stands in the mark that opens reasoning: a word, and not true.
 LEVELLED = (
-    "{%- set level = effort if effort in ['low', 'high'] else 'low' %}"
+    "{%- set level = effort|default('low') %}{%- set is_hard = level == 'high' %}"
     + START
     + "{%- if m.thinking %}{{- '<why ' ~ level ~ '>' ~ m.thinking ~ '</why>' }}{%- endif %}"
     "{{- m.content or '' }}" + CALLS + "{{- '<.>' }}{%- endif %}{%- endfor %}"

@@ -183,6 +183,7 @@ class _Analyzer:
             frames, layout = self._lay_out(on, settings)
         self.unread = why_calls_unread(frames)
         off = thinking.choose_off(settings, on, states)
+        meant = [setting for setting in settings if not self._is_odd(setting)]
         reasoning = self._markers(layout, [on, off])
         words = WordFinder(self.chat, layout, reasoning, on.variables, off.variables)
         facts = Facts(
@@ -199,7 +200,7 @@ class _Analyzer:
             words=words.find(self.derivation),
             arguments=self.arguments,
             max_calls=self.max_calls,
-            other_marks=others,
+            other_marks=self._other_marks(layout, on, meant),
             other_ends=find_other_ends(self.chat, self.derivation) if self.max_calls else (),
             content_marks=self.content_marks,
             is_unended=self.is_unended,
@@ -334,8 +335,7 @@ class _Analyzer:
         if Part.REASONING not in layout.order:
             return ()
         chat = self.chat.using(on.variables)
-        told = (one for one in settings if one is not on and not self._is_odd(one))
-        others = [self.chat.using(one.variables) for one in told]
+        others = [self.chat.using(one.variables) for one in settings if one is not on]
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
         header = layout.header.header
         return find_other_marks(chat, others, header, layout.reasoning, rests, self.derivation)
