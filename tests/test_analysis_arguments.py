@@ -185,18 +185,19 @@ def test_a_key_said_again_behind_the_value() -> None:
     )
 
 
-def test_a_word_for_each_type() -> None:
+@pytest.mark.parametrize("between", [" is ", ":", "-"])
+def test_a_word_for_each_type(between: str) -> None:
     words: dict[type, str] = {str: "text", int: "whole", float: "real", bool: "flag", list: "row"}
 
     def item(key: str, value: object) -> str:
-        return f"<{key} is {words.get(type(value), 'other')}>{shown(value)}</>"
+        return f"<{key}{between}{words.get(type(value), 'other')}>{shown(value)}</>"
 
     found = analyze_tagged(tagged(item), Derivation())
     assert found is not None
     assert found.arguments.item == (
         Literal("<"),
         KEY,
-        Literal(" is "),
+        Literal(between),
         TYPE,
         Literal(">"),
         VALUE,

@@ -92,6 +92,13 @@ def test_settings_are_judged_by_what_they_render() -> None:
     assert choose_off([on], on, [OPEN]) is on
 
 
+def test_what_only_brings_reasoning_into_turns_is_not_what_turns_it_off() -> None:
+    plain, on = Setting({}, "header", False), Setting({"x": True}, "header", True)
+    kept_less = Setting({"y": True}, "header", False)
+    assert choose_off([plain, on], on, [NEUTRAL, NEUTRAL]) is plain
+    assert choose_off([on, kept_less], on, [NEUTRAL, NEUTRAL]) is on
+
+
 def test_a_variable_turns_thinking_off_before_a_word_does() -> None:
     on = Setting({}, "header<t>", True)
     word = Setting({}, "header<t></t>", True, by_word=True)

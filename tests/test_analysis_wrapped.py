@@ -11,7 +11,7 @@ from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import ContentMode, Part, Spec
+from turnspec.spec.model import ContentMode, Literal, OtherMarks, Part, Spec
 from turnspec.verification.turns import expected_behind
 
 PROMPT = "{%- endfor %}{%- if add_generation_prompt %}{{- '<assistant>' }}{%- endif %}"
@@ -26,6 +26,22 @@ WRAPPED = (
 WRAPPED_ALONE = (
     START + "{%- if m.thinking %}{{- '<why>' ~ m.thinking ~ '</why><so>' ~ m.content ~ '</so>' }}"
     "{%- else %}{{- m.content }}{%- endif %}{{- '<.>' }}{%- endif %}" + PROMPT
+)
+#: Words open reasoning, and just in the last message; one mark ends it and opens content.
+WRAPPED_LAST = (
+    START + "{%- if m.thinking and loop.last %}{{- 'I think:\n' ~ m.thinking ~ '\n<so>\n' "
+    "~ (m.content or '') ~ '\n</so>' }}{%- else %}{{- m.content or '' }}{%- endif %}"
+    + CALLS
+    + "{{- '<.>' }}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{- '<assistant>I think:\n' }}{%- endif %}"
+)
+#: How much the model thinks stands in the mark that opens reasoning: a word, and not true.
+LEVELLED = (
+    "{%- set level = effort|default('low') %}{%- set is_hard = level == 'high' %}"
+    + START
+    + "{%- if m.thinking %}{{- '<why ' ~ level ~ '>' ~ m.thinking ~ '</why>' }}{%- endif %}"
+    "{{- m.content or '' }}" + CALLS + "{{- '<.>' }}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{- '<assistant><why ' ~ level ~ '>' }}{%- endif %}"
 )
 #: A setting says something between the two marks of the header.
 WORDED = (
@@ -56,6 +72,8 @@ GOES_ON = (
 ALL = {
     "wrapped": WRAPPED,
     "wrapped alone": WRAPPED_ALONE,
+    "wrapped in the last message": WRAPPED_LAST,
+    "levelled": LEVELLED,
     "worded": WORDED,
     "moved": MOVED,
     "goes on": GOES_ON,
@@ -85,6 +103,26 @@ def test_content_that_is_wrapped_behind_reasoning(name: str, worker: RenderWorke
     assert [end.final for end in spec.turn.ends] == ["<.>"] * len(spec.turn.ends)
     found = contents(spec, "<why>Hm.</why><so>Hello.</so><.>", "Hello.<.>")
     assert found == [("Hm.", "Hello.", 0), ("", "Hello.", 0)]
+
+
+def test_content_that_is_wrapped_behind_reasoning_that_words_open(worker: RenderWorker) -> None:
+    spec = spec_of(WRAPPED_LAST, worker)
+    assert spec.content.mode is ContentMode.WRAPPED_WITH_REASONING
+    call = '<do>add<with>{"a": 1}</do>'
+    found = contents(spec, f"Hm.\n<so>\nHello.\n</so>{call}<.>", f"Hm.\n<so>\n\n</so>{call}<.>")
+    assert found == [("Hm.", "Hello.", 1), ("Hm.", "", 1)]
+
+
+def test_each_setting_may_have_its_own_mark_that_opens_reasoning(worker: RenderWorker) -> None:
+    spec = spec_of(LEVELLED, worker)
+    low, high = spec.thinking.default, spec.thinking.others[0]
+    assert (low.prompt, high.prompt) == ("<assistant><why low>", "<assistant><why high>")
+    marks = (OtherMarks(Part.REASONING, (Literal("<why high>"),), "</why>"),)
+    assert spec.alternatives.marks == marks
+    for prompt in (low.prompt, high.prompt):
+        message = load(spec).parse("Hm.</why>Hello.<.>", prefill=prompt)
+        assert (message.reasoning_content, message.content) == ("Hm.", "Hello.")
+        assert message.problems == []
 
 
 def test_words_of_a_setting_leave_the_header_whole(worker: RenderWorker) -> None:

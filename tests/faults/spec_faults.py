@@ -162,10 +162,7 @@ def _with_consequences(spec: Spec, kind: str) -> Spec:
             spec.limits,
         )
         spec = replace(spec, reasoning=replace(spec.reasoning, mode=mode))
-    wrapped = content_mode(
-        *(spec.content.start, spec.content.end, spec.reasoning.end),
-        *(spec.turn.joins, spec.turn.header),
-    )
+    wrapped = content_mode(spec.content.start, spec.content.end, spec.turn.joins, spec.turn.header)
     spec = replace(spec, content=replace(spec.content, mode=wrapped))
     if kind == "turn end":
         texts = [text for end in spec.turn.ends for text in (end.final, end.followed)]

@@ -183,6 +183,7 @@ class _Analyzer:
             frames, layout = self._lay_out(on, settings)
         self.unread = why_calls_unread(frames)
         off = thinking.choose_off(settings, on, states)
+        meant = [setting for setting in settings if not self._is_odd(setting)]
         reasoning = self._markers(layout, [on, off])
         words = WordFinder(self.chat, layout, reasoning, on.variables, off.variables)
         facts = Facts(
@@ -199,7 +200,7 @@ class _Analyzer:
             words=words.find(self.derivation),
             arguments=self.arguments,
             max_calls=self.max_calls,
-            other_marks=others,
+            other_marks=self._other_marks(layout, on, meant),
             other_ends=find_other_ends(self.chat, self.derivation) if self.max_calls else (),
             content_marks=self.content_marks,
             is_unended=self.is_unended,
@@ -208,8 +209,8 @@ class _Analyzer:
 
     def _insist(self, on: thinking.Setting) -> None:
         """Speak as the template wants it with thinking on: it may want a thought's key then."""
-        dialect = find_insistence(self.chat.using(on.variables), self.derivation)
-        self.chat = self.chat.speaking(dialect)
+        chat = self.chat.using(on.variables)
+        self.chat = self.chat.speaking(find_insistence(chat, self.derivation))
 
     def why_unread(self, spec: Spec) -> Problem | None:
         """Return why calls can't be read that are rendered so; None if they can."""
@@ -222,24 +223,23 @@ class _Analyzer:
         self, layout: Layout, settings: Sequence[Setting], states: Sequence[PromptState]
     ) -> tuple[Setting, ...]:
         """Return the settings that say of reasoning where it stands; words are told elsewhere."""
+        return tuple(
+            setting
+            for setting, state in zip(settings, states, strict=True)
+            if state is not PromptState.NEUTRAL or not layout.prompt_rest(setting.prompt).strip()
+            if not self._is_odd(setting) and not setting.by_word
+        )
+
+    def _is_odd(self, setting: Setting) -> bool:
+        """Tell whether true or false is given to a variable that is compared with others."""
         known = self.chat.facts.switch_values
-        others = []
-        for setting, state in zip(settings, states, strict=True):
-            says = (
-                state is not PromptState.NEUTRAL or not layout.prompt_rest(setting.prompt).strip()
-            )
-            # True and false are no values of a variable that is compared with others.
-            is_odd = any(
-                isinstance(value, bool) and not all(isinstance(one, bool) for one in known[name])
-                for name, value in setting.variables.items()
-            )
-            if says and not is_odd and not setting.by_word:
-                others.append(setting)
-        return tuple(others)
+        return any(
+            isinstance(value, bool) and not all(isinstance(one, bool) for one in known[name])
+            for name, value in setting.variables.items()
+        )
 
     def _find_dialect(self) -> None:
-        dialect = find_message_form(self.chat, self.derivation)
-        self.chat = self.chat.speaking(dialect)
+        self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
 
     def _find_calls(self) -> None:
         """T4 to T6 on a turn with one call, if there are calls."""

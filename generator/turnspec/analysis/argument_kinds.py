@@ -68,13 +68,18 @@ def _around_words(first: str, second: str) -> tuple[str, str]:
     Where markers differ as a whole, such as ``<|s|>`` and ``<|j|>``, the words stand inside of
     them: a word for a type needs something behind it that ends it.
     """
-    lead = whole_prefix([first, second])
+    lead = _whole_lead(first, second)
     trail = whole_suffix([first[len(lead) :], second[len(lead) :]])
     if trail:
         return lead, trail
     lead = _WORD_AT_END.sub("", common_prefix([first, second]))
     trail = common_suffix([first[len(lead) :], second[len(lead) :]])
     return lead, _WORD_AT_START.sub("", trail)
+
+
+def _whole_lead(first: str, second: str) -> str:
+    """Return what two texts behind a key begin with: a sign there is none that begins a line."""
+    return whole_prefix([KEYS[0] + first, KEYS[0] + second]).removeprefix(KEYS[0])
 
 
 def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> Kinds | None:
@@ -89,7 +94,7 @@ def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> Kinds
     if middle.startswith(plain_middle):
         start = middle.removeprefix(plain_middle)
         return Kinds(plain_middle, plain_tail, guard=Guard(start, end, "")) if start else None
-    lead = whole_prefix([middle, plain_middle])
+    lead = _whole_lead(middle, plain_middle)
     word = re.match(r"\w+", plain_middle[len(lead) :])
     trail = plain_middle[len(lead) + word.end() :] if word else ""
     position = middle.find(trail, len(lead) + 1) + len(trail) if trail else -1

@@ -192,7 +192,7 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         reasoning=reasoning,
         content=Content(
             mode=content_mode(
-                *(layout.content.start, layout.content.end, reasoning.end),
+                *(layout.content.start, layout.content.end),
                 *(layout.joins, layout.header.header),
             ),
             start=layout.content.start,

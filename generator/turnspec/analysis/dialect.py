@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import REASONING_FIELDS
@@ -45,17 +46,16 @@ _UNREADABLE = 9
 def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     """Try the forms of arguments and of absent content; return those that show calls best."""
     prompt, untold = chat.prompt().text, chat.speaking(replace(chat.dialect, give_tools=False))
-    # What lists the tools behind the user's message is no part of the assistant's turn.
-    if (prompt is None or EXAMPLE_TOOL_NAME in prompt) and untold.prompt().text is not None:
+    if prompt is None and untold.prompt().text is not None:
         chat = untold
-    score, dialect = _best_form(chat, flat_calls=False)
-    if score == _UNREADABLE:  # a call's name and arguments may stand a level higher
-        flat_score, flat = _best_form(chat, flat_calls=True)
-        score, dialect = (flat_score, flat) if flat_score < score else (score, dialect)
-    if score == _UNREADABLE:  # a call may be shown by its id alone, which then says the name
-        named = chat.speaking(replace(chat.dialect, named_ids=True))
-        named_score, found = _best_form(named, flat_calls=False)
-        score, dialect = (named_score, found) if named_score < score else (score, dialect)
+    elif EXAMPLE_TOOL_NAME in (prompt or ""):
+        chat = chat.speaking(replace(chat.dialect, lists_tools=True))
+    found, plain = _best_form(chat), chat.dialect
+    # Name and arguments may stand a level higher, or the id alone be shown, which says the name.
+    for form in (replace(plain, flat_calls=True), replace(plain, named_ids=True)):
+        if found[0] == _UNREADABLE:
+            found = min(found, _best_form(chat.speaking(form)), key=itemgetter(0))
+    score, dialect = found
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
@@ -65,13 +65,11 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     return dialect
 
 
-def _best_form(chat: Chat, *, flat_calls: bool) -> tuple[int, Dialect]:
+def _best_form(chat: Chat) -> tuple[int, Dialect]:
     """Return the forms of arguments and of absent content that show calls best, and how well."""
     best = (_UNREADABLE, chat.dialect)
     for arguments, absent in itertools.product(ArgumentsForm, AbsentContent):
-        dialect = replace(
-            chat.dialect, arguments=arguments, absent_content=absent, flat_calls=flat_calls
-        )
+        dialect = replace(chat.dialect, arguments=arguments, absent_content=absent)
         score = _readability(chat.speaking(dialect))
         if score < best[0]:
             best = (score, dialect)
@@ -105,9 +103,7 @@ def _prints_null(chat: Chat) -> bool:
     null = chat.turn(probe_message(calls=1)).text
     empty_chat = chat.speaking(replace(chat.dialect, absent_content=AbsentContent.EMPTY))
     empty = empty_chat.turn(probe_message(calls=1)).text
-    if null is None or empty is None or null == empty or NAMES[0] not in empty:
-        return False
-    return len(null) > len(empty)
+    return null is not None and NAMES[0] in (empty or "") and len(null) > len(empty or "")
 
 
 def find_reasoning_field(chat: Chat) -> str | None:
@@ -200,8 +196,7 @@ def call_limit(chat: Chat) -> int:
         message = probe_message(content=content, calls=number)
         text = chat.turn(message).text or ""
         names = {t.call for t in find_tokens(text, message.calls) if t.kind is TokenKind.NAME}
-        if len(names) == number:
-            shown = number
+        shown = number if len(names) == number else shown
     return shown
 
 

@@ -46,21 +46,16 @@ def reasoning_mode(
     return ReasoningMode.TOOLS_ONLY if only_with_calls else ReasoningMode.TAG_BASED
 
 
-def content_mode(
-    start: str, end: str, reasoning_end: str, joins: Sequence[Join], header: str
-) -> ContentMode:
+def content_mode(start: str, end: str, joins: Sequence[Join], header: str) -> ContentMode:
     """Return the mode of content, from its own marks and what stands between it and reasoning.
 
     What stands there marks reasoning's end where nothing else does. It is no wrapping if it stands
     before content without reasoning, too, or if it is another message's header.
     """
-    before = {
-        left: {
-            join.text.strip() for join in joins if (join.left, join.right) == (left, Part.CONTENT)
-        }
-        for left in (Part.START, Part.REASONING)
-    }
-    only_behind = before[Part.REASONING] - before[Part.START] - {"", header.strip()}
-    if not start.strip() and reasoning_end.strip() and only_behind and end.strip():
+    before = {(join.left, join.text.strip()) for join in joins if join.right is Part.CONTENT}
+    behind = {text for left, text in before if left is Part.REASONING}
+    only_behind = behind - {text for left, text in before if left is Part.START}
+    only_behind -= {"", header.strip()}
+    if not start.strip() and only_behind and end.strip():
         return ContentMode.WRAPPED_WITH_REASONING
     return ContentMode.ALWAYS_WRAPPED if (start + end).strip() else ContentMode.PLAIN

@@ -36,7 +36,8 @@ def find_other_marks(
     found = dict.fromkeys(
         (start, end)
         for start, end in shown
-        if end.strip() != reasoning.end.strip() and len(markers(start)) == len(markers(end)) == 1
+        if (start.strip(), end.strip()) != (reasoning.start.strip(), reasoning.end.strip())
+        if len(markers(start)) == len(markers(end)) == 1
     )
     if not reasoning.start.strip():
         opened = (text for text in map(str.strip, prompted) if markers(text) == [text])

@@ -70,13 +70,11 @@ def collect_settings(chat: Chat) -> list[Setting]:
 
 
 def _single_settings(chat: Chat) -> Iterator[Setting]:
-    """Yield what each variable gives with each of its values."""
+    """Return what each variable gives with each of its values."""
     values = chat.facts.switch_values.items()
     each = ({name: value} for name, listed in values for value in listed)
-    for variables in itertools.islice(each, _MOST_SETTINGS):
-        setting = _setting(chat, variables)
-        if setting is not None:
-            yield setting
+    tried = itertools.islice(each, _MOST_SETTINGS)
+    return filter(None, (_setting(chat, variables) for variables in tried))
 
 
 def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:
@@ -181,7 +179,8 @@ def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[Prompt
     """Return the setting that keeps the model from thinking, ``on`` where there is none.
 
     That is the one whose prompt closes reasoning; failing that, one whose prompt doesn't open it
-    where the prompt of ``on`` does. A word does it only where no variable can.
+    where the prompt of ``on`` does. A word does it only where no variable can. Where prompts don't
+    differ it is the default, if that alone shows no reasoning.
     """
     on_state = states[settings.index(on)]
     ranked = sorted(
@@ -189,7 +188,8 @@ def choose_off(settings: Sequence[Setting], on: Setting, states: Sequence[Prompt
         for number, (setting, state) in enumerate(zip(settings, states, strict=True))
         if state < on_state
     )
-    return settings[ranked[0][-1]] if ranked else on
+    shown = min(on, settings[0], key=lambda one: one.shows_reasoning)
+    return settings[ranked[0][-1]] if ranked else shown
 
 
 def find_scope(chat: Chat, derivation: Derivation) -> ReasoningScope:

@@ -58,6 +58,7 @@ class Dialect:
     ``call_reasoning_field`` is that of a message with calls, where it is another one.
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
+    ``lists_tools``: tools are listed behind the user's text, and no part of the assistant's turn.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
     ``required_field`` is a key without which no message of ``required_roles`` is taken; it is empty
@@ -71,6 +72,7 @@ class Dialect:
     reasoning_field: str | None = None
     blocks: ContentBlocks | None = None
     give_tools: bool = True
+    lists_tools: bool = False
     next_header: str | None = None
     flat_calls: bool = False
     named_ids: bool = False
@@ -140,12 +142,8 @@ class Chat:
 
     def prompt(self, *, add_generation_prompt: bool = True) -> Rendering:
         """Render a user's message alone; the text returned begins after that message's text."""
-        rendering = self.render(
-            [user_message(USER_TEXT)],
-            tools=[EXAMPLE_TOOL],
-            add_generation_prompt=add_generation_prompt,
-        )
-        return _after_user(rendering)
+        messages = [user_message(USER_TEXT)]
+        return self._behind_user(messages, [EXAMPLE_TOOL], prompt=add_generation_prompt)
 
     def turn(
         self,
@@ -161,7 +159,8 @@ class Chat:
         """
         if following is Following.NOTHING and self.dialect.next_header is not None:
             whole = self.turn(message, following=Following.USER, earlier=earlier)
-            return _without_end(whole, self.dialect.next_header)
+            end = self.dialect.next_header
+            return whole if whole.text is None else Rendering(whole.text.removesuffix(end))
         messages: list[JsonObject] = []
         for past in earlier:
             messages += [user_message(NEXT_USER_TEXT), self.assistant_message(past)]
@@ -175,11 +174,11 @@ class Chat:
             calls = message.calls or (Call("toolqa", {}, "callqa001"),)
             messages += [result_message(call) for call in calls]
         calls = tuple(call for past in (*earlier, message) for call in past.calls)
-        rendering = self.render(messages, tools=tool_definitions(calls) or [EXAMPLE_TOOL])
+        rendering = self._behind_user(messages, tool_definitions(calls) or [EXAMPLE_TOOL])
         if rendering.text is None and calls and not rendering.fatal:
             # Some templates know few types of parameters; which they are given is no matter here.
-            rendering = self.render(messages, tools=tool_definitions(calls, only_strings=True))
-        return _until_next(_after_user(rendering), following)
+            rendering = self._behind_user(messages, tool_definitions(calls, only_strings=True))
+        return _until_next(rendering, following)
 
     def answer(self, content: object) -> Rendering:
         """Render a user's message and an answer with any content, from the user's text on."""
@@ -187,8 +186,21 @@ class Chat:
 
     def continued(self, message: JsonObject) -> Rendering:
         """Render a user's message and any other one behind it, from the user's text on."""
-        messages = [user_message(USER_TEXT), message]
-        return _after_user(self.render(messages, tools=[EXAMPLE_TOOL]))
+        return self._behind_user([user_message(USER_TEXT), message], [EXAMPLE_TOOL])
+
+    def _behind_user(
+        self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], *, prompt: bool = False
+    ) -> Rendering:
+        """Render messages; return what stands behind the user's text, and a list of tools there."""
+        rendering = _after_user(self.render(messages, tools=tools, add_generation_prompt=prompt))
+        if rendering.text is None or not self.dialect.lists_tools:
+            return rendering
+        user = [user_message(USER_TEXT)]
+        told, bare = (_after_user(self.render(user, tools=some)).text or "" for some in (tools, ()))
+        pairs = enumerate(zip(told, bare, strict=False))
+        start = next((at for at, (one, other) in pairs if one != other), len(bare))
+        listed = told[start:].removesuffix(bare[start:])
+        return Rendering(rendering.text[:start] + rendering.text[start:].removeprefix(listed))
 
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""
@@ -287,12 +299,6 @@ def _after_user(rendering: Rendering) -> Rendering:
     if not found:
         return Rendering(None, "the user's message is not rendered")
     return Rendering(after)
-
-
-def _without_end(rendering: Rendering, end: str) -> Rendering:
-    if rendering.text is None:
-        return rendering
-    return Rendering(rendering.text.removesuffix(end))
 
 
 def _until_next(rendering: Rendering, following: Following) -> Rendering:

@@ -43,7 +43,8 @@ def leaks(view: View) -> Iterator[Finding]:
     Nor does that cost the call behind it.
     """
     spec = view.spec
-    marks = (spec.content.start.strip(), spec.content.end.strip())
+    opener = spec.content.start or spec.join(Part.REASONING, Part.CONTENT)
+    marks = (opener.strip(), spec.content.end.strip())
     known = format_markers(spec)
     shared = _shared_words(known)
     for path, text in _literals(spec):

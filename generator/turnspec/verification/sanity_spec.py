@@ -99,10 +99,7 @@ def modes(view: View) -> Iterator[Finding]:
         spec.limits,
         shown=Part.REASONING in spec.turn.order,
     )
-    content = content_mode(
-        *(spec.content.start, spec.content.end, spec.reasoning.end),
-        *(spec.turn.joins, spec.turn.header),
-    )
+    content = content_mode(spec.content.start, spec.content.end, spec.turn.joins, spec.turn.header)
     if "reasoning" not in keys and reasoning is not spec.reasoning.mode:
         yield "reasoning.mode", f"is {spec.reasoning.mode}, but the markers are {reasoning}"
     if "content" not in keys and content is not spec.content.mode:
