@@ -34,8 +34,6 @@ _FUNCTIONS = {
     "str": ("String", STR),
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
-#: How much others take, if it isn't one thing.
-_TAKEN = {"next": 2, "isinstance": 2}
 #: What methods are printed as, and what they give: a function's name, or a method's; or a form, in
 #: which {0} is what has the method, {1} and {2} what it is given.
 _OF_STR = {
@@ -58,7 +56,7 @@ _METHODS = {
     "map": {
         **{"values": (".values", Kind("iterable", (_MEMBER,))), "clear": (".clear", NULL)},
         **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
-        **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("keptIn", _MEMBER)},
+        "setdefault": ("keptIn", _MEMBER),
         **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},
         **{"get/2": ("{0}.get({1}) ?? {2}", _MEMBER_OR_OTHER)},
     },
@@ -105,7 +103,7 @@ class Calls(Walking):
         builtin = getattr(self, f"_call_{name}", None)
         if builtin is None:
             raise Refused(node, f"call of {name}")
-        if taken > _TAKEN.get(name, 1) or (node.keywords and name != "sorted"):
+        if taken > 1 + (name == "isinstance") or (node.keywords and name != "sorted"):
             raise Refused(node, f"{name} of this")
         found: Value = builtin(node, expected)
         return found

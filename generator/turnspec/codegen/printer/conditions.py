@@ -18,10 +18,9 @@ from turnspec.codegen.printer.kinds import (
     STR,
     Kind,
     Refused,
-    list_of,
     union,
 )
-from turnspec.codegen.printer.layout import called, chain, enclosed, listed
+from turnspec.codegen.printer.layout import called, chain, enclosed
 from turnspec.codegen.printer.names import (
     AND,
     CONDITION,
@@ -115,13 +114,8 @@ class Conditions(Expressions):
         kind, op = left.kind.present, type(node.op)
         if kind.name == "set" and op in _OF_SETS:
             return Value(called(_OF_SETS[op], [left.text, right.text]), left.kind)
-        if kind.name in LISTS and op is ast.Add:
-            inner = union(left.kind.element, right.kind.element)
-            return Value(listed([left.spread, right.spread]), list_of(inner))
         if kind == STR and op is ast.Mult:
             return Value(f"{left.tight}.repeat({right.text})", STR)
-        if op is ast.FloorDiv and kind == NUM:
-            return Value(f"Math.floor({left.within(TIMES)} / {right.within(UNARY)})", NUM)
         if op not in _INFIX or not {kind, right.kind} <= {STR, NUM, BOOL}:
             raise Refused(node, f"operator {op.__name__} of {kind.name} and {right.kind.name}")
         sign, rank = _INFIX[op]

@@ -11,9 +11,9 @@ from turnspec.codegen.printer.layout import enclosed
 from turnspec.codegen.printer.names import Signature, camel
 from turnspec.codegen.printer.scopes import Scope
 from turnspec.codegen.printer.statements import Statements, stored
-from turnspec.codegen.printer.syntax import LEAVING
+from turnspec.codegen.printer.syntax import LEAVING, Annotated
 
-_STORING = (ast.Assign, ast.AnnAssign, ast.For, ast.NamedExpr)
+_STORING = (ast.Assign, ast.For, ast.NamedExpr)
 
 
 class Functions(Statements):
@@ -116,9 +116,10 @@ class Functions(Statements):
         nodes = [each for part in body for each in ast.walk(part) if isinstance(each, _STORING)]
         nodes.sort(key=lambda node: (node.lineno, node.col_offset))
         annotated = signature.kinds | {
-            each.target.id: self.annotations.kind(each.annotation)
+            name: self.annotations.kind(each.annotation)
             for each in nodes
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+            if isinstance(each, Annotated)
+            for name in stored(each.targets[0])
         }
         found = dict(annotated)
         for _ in range(2):  # as a loop may read what it stores behind that

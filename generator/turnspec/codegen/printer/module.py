@@ -14,6 +14,7 @@ from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
 from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.short import shortened
 from turnspec.codegen.printer.statements import joined
+from turnspec.codegen.printer.syntax import Annotated
 
 _TYPING = ("T", "Reading", "MORE_TEXT")
 
@@ -106,17 +107,17 @@ class Module(Learning):
                 if kind.alias == (shown := RENAMED.get(name, name)):
                     parts = _alternatives(self.annotations.written[name])
                     self._put_type(shown, [self.annotations.kind(part).shown for part in parts])
-            case ast.AnnAssign(value=ast.expr() as value) | ast.Assign(value=value):
+            case ast.Assign(value=value):
                 self._put_constant(node, name, value)
             case _:
                 raise Refused(node, type(node).__name__)
 
-    def _put_constant(self, node: ast.AnnAssign | ast.Assign, name: str, value: ast.expr) -> None:
+    def _put_constant(self, node: ast.Assign, name: str, value: ast.expr) -> None:
         kind = self.globals.get(name, ANY)
         found = self.value(value, kind)
         is_told = kind.name in ("array", "list") and ANY not in kind.of
-        is_told = not found.is_made(kind) and (is_told or isinstance(node, ast.AnnAssign))
-        is_pattern = "new Pattern(" in found.text and isinstance(node, ast.Assign)
+        is_told = not found.is_made(kind) and (is_told or isinstance(node, Annotated))
+        is_pattern = "new Pattern(" in found.text and not isinstance(node, Annotated)
         note = self.note(kind) * (is_told and not is_pattern)
         lines = self.lines
         if is_pattern:
@@ -198,9 +199,7 @@ class Module(Learning):
                     nodes = ast.walk(ast.Module(plain, []))
                     attributes = [part for part in nodes if isinstance(part, ast.Attribute)]
                     sure |= {part.attr for part in attributes if isinstance(part.ctx, ast.Store)}
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(
-                    target=ast.Name(id=name), value=ast.expr() as value
-                ):
+                case ast.Assign([ast.Name(name)], value):
                     kind = class_.fields.get(name, ANY)
                     found = self.value(value, kind)
                     note = "" if found.is_of(kind) else self.note(kind)

@@ -116,7 +116,11 @@ class Class:
     #: Of an enumeration, by member; of what is a plain object, the names of what it has.
     members: dict[str, str] = field(default_factory=dict)
     record: tuple[str, ...] = ()
-    is_enum: bool = False
+
+    @property
+    def is_enum(self) -> bool:
+        """Whether it is an enumeration."""
+        return self.base == "Enum"
 
     @property
     def init(self) -> Signature:

@@ -6,10 +6,10 @@ import ast
 
 from turnspec.codegen.printer.calls import Calls
 from turnspec.codegen.printer.comments import Comments
-from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, Kind, Refused
+from turnspec.codegen.printer.kinds import ANY, BOOL, Kind, Refused
 from turnspec.codegen.printer.layout import END, LINE, WHOLE, WIDTH, called, enclosed, laid_out
-from turnspec.codegen.printer.names import OR, camel
-from turnspec.codegen.printer.scopes import Scope
+from turnspec.codegen.printer.names import camel
+from turnspec.codegen.printer.syntax import Annotated
 
 INDENT = 2
 
@@ -17,11 +17,10 @@ INDENT = 2
 class Statements(Calls):
     """Prints statements as lines."""
 
-    def __init__(self, comments: Comments, *, is_typed: bool = True) -> None:
+    def __init__(self, comments: Comments, *, is_typed: bool) -> None:
         super().__init__(is_typed=is_typed)
         self.comments = comments
         self.lines: list[str] = []
-        self.scope = Scope([], ())
         self.declared: dict[str, Kind] = {}  # the kinds of a function's own names
         self.returns: Kind = ANY
 
@@ -84,8 +83,6 @@ class Statements(Calls):
                 self.put(f"{self.text(owner)}.splice({self.text(at)});", node)
             case ast.Assign():
                 self._put_assign(node)
-            case ast.AnnAssign(value=ast.expr() as value):
-                self._put_annassign(node, value)
             case ast.AugAssign():
                 self._put_augassign(node)
             case _:
@@ -95,17 +92,8 @@ class Statements(Calls):
         """Declare a name before what gives it a value."""
         self.put(f"let {camel(name)}{self.note(self.declared[name])};")
 
-    def is_lasting(self, name: str) -> bool:
-        """Tell whether a name has one value for as long as it is known."""
-        return self.scope.stores[name] < 2
-
     def _put_return(self, node: ast.Return, value: ast.expr | None) -> None:
-        if value and not (isinstance(value, ast.Call) and self.returns == NULL):
-            self.put(f"return {self.text(value, self.returns)};", node)
-            return
-        if value:  # `return f()` of what returns nothing
-            self.put(f"{self.text(value)};", node)
-        self.put("return;", node)
+        self.put(f"return {self.text(value, self.returns)};" if value else "return;", node)
 
     def _put_assign(self, node: ast.Assign) -> None:
         match node.targets:
@@ -123,7 +111,7 @@ class Statements(Calls):
 
     def _put_value(self, node: ast.Assign, target: ast.expr) -> None:
         names, own = stored(target), self.scope.by.get(id(node), set())
-        value = self.value(node.value, self._expected(target))
+        value = self.value(node.value, self._expected(node, target))
         text, keyword = self.target(target), ""
         if own and not own >= names:  # others are declared before
             for name in sorted(own):
@@ -133,24 +121,18 @@ class Statements(Calls):
             if isinstance(target, ast.Name):
                 whole = self.declared.setdefault(target.id, value.kind)
                 self.kinds.setdefault(target.id, value.kind)
-                if not value.is_of(whole):
+                is_told = isinstance(node, Annotated)
+                if not (value.is_made(whole) if is_told else value.is_of(whole)):
                     text += self.note(whole)
         self.put(joined(f"{keyword}{text} =", value.text), node)
 
-    def _expected(self, target: ast.expr) -> Kind:
+    def _expected(self, node: ast.Assign, target: ast.expr) -> Kind:
+        if isinstance(node, Annotated):
+            return self.annotations.kind(node.annotation)
         if isinstance(target, ast.Name):  # of which a function tells its own kinds
             found = self.declared.get(target.id, ANY)
             return ANY if found.name == "function" else found
         return self.value(target).kind if isinstance(target, ast.Attribute) else ANY
-
-    def _put_annassign(self, node: ast.AnnAssign, given: ast.expr) -> None:
-        kind = self.annotations.kind(node.annotation)
-        head, value = f"{self.text(node.target)} =", self.value(given, kind)
-        if isinstance(node.target, ast.Name):
-            keyword = "const" if self.scope.is_constant(node.target.id) else "let"
-            note = self.note(kind) * (not value.is_made(kind))
-            head = f"{keyword} {camel(node.target.id)}{note} ="
-        self.put(joined(head, value.text), node)
 
     def _put_augassign(self, node: ast.AugAssign) -> None:
         target = self.value(node.target)
@@ -167,9 +149,6 @@ class Statements(Calls):
                 self.put(enclosed(f"for (const {given} of ", many.text, ") {"), node)
                 self.lines += [*laid_out(f"{target.tight}.{add};", (self.depth + 1) * INDENT)]
                 self.put("}")
-            case "bool", ast.BitOr():
-                either = self.as_bool(node.value).within(OR + 1)
-                self.put(f"{target.text} = {either} || {target.text};", node)
             case "str" | "num", ast.Add() | ast.Sub() if not isinstance(node.target, ast.Subscript):
                 value = self.value(node.value)
                 text = f"Number({value.text})" if value.kind == BOOL else value.text
