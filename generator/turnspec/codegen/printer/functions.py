@@ -6,11 +6,12 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from turnspec.codegen.printer.kinds import ANY, BOOL, NUM, STR, Kind, Refused, union
-from turnspec.codegen.printer.layout import enclosed
+from turnspec.codegen.printer.comments import block, in_script
+from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, NUM, STR, VOID, Kind, Refused, union
+from turnspec.codegen.printer.layout import called, enclosed
 from turnspec.codegen.printer.names import Signature, camel
 from turnspec.codegen.printer.scopes import Scope
-from turnspec.codegen.printer.statements import Statements, stored
+from turnspec.codegen.printer.statements import INDENT, Statements, stored
 from turnspec.codegen.printer.syntax import LEAVING, Annotated
 
 _STORING = (ast.Assign, ast.For, ast.NamedExpr)
@@ -74,32 +75,41 @@ class Functions(Statements):
         self.put(head, node, node.iter)
         self.block(node.body)
 
-    def parameters(self, signature: Signature, body: list[ast.stmt]) -> list[str]:
-        """Return the parameters of a function; what it doesn't use has a mark."""
-        found = []
+    def function(
+        self, node: ast.FunctionDef, head: str, signature: Signature, *, is_kept: bool
+    ) -> None:
+        """Put a function; one whose results are kept is given to a function that does that."""
+        body, kind = self.put_doc(node), signature.returns
+        self.returns = kind.of[0] if kind.name == "reading" else kind
+        self.scope = Scope(body, signature.kinds)
+        self.declared = self.kinds_in(body, signature)
+        self.check(node, self.declared)
+        note = "" if node.name == "__init__" else self.note(VOID if kind == NULL else kind)
+        given = list(self._parameters(signature, body))
+        with self.knowing(self.declared):
+            self.put(f"{called(head, given)}{note}{' =>' * is_kept} {{")
+            self.block(body, "")
+            self.depth += 1
+            self.put_comments((node.end_lineno or 0) + 1)
+            self.depth -= 1
+            self.put("}" + ");" * is_kept)
+
+    def put_doc(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
+        """Put a docstring; return the body without it."""
+        text = ast.get_docstring(node)
+        if not text:
+            return node.body
+        self.lines += block(in_script(text).split("\n"), " " * self.depth * INDENT)
+        return node.body[1:]
+
+    def _parameters(self, signature: Signature, body: list[ast.stmt]) -> Iterator[str]:
+        """Yield the parameters of a function; what it doesn't use has a mark."""
         used = {each.id for part in body for each in ast.walk(part) if isinstance(each, ast.Name)}
         for name, kind in signature.kinds.items():
             default = signature.defaults.get(name)
             given = f" = {self.text(default, kind)}" if default else ""
             note = "" if default and kind in (STR, NUM, BOOL) else self.note(kind)
-            found.append(f"{'' if name in used else '_'}{camel(name)}{note}{given}")
-        return found
-
-    def function(self, head: str, signature: Signature, body: list[ast.stmt], end: int) -> None:
-        """Put a function."""
-        self.returns = signature.returns
-        if signature.returns.name == "reading":
-            self.returns = signature.returns.of[0]
-        self.scope = Scope(body, signature.kinds)
-        self.declared = self.kinds_in(body, signature)
-        self.check(body[0] if body else None, self.declared)
-        with self.knowing(self.declared):
-            self.put(f"{head} {{")
-            self.block(body, "")
-            self.depth += 1
-            self.put_comments(end + 1)
-            self.depth -= 1
-            self.put("}")
+            yield f"{'' if name in used else '_'}{camel(name)}{note}{given}"
 
     def check(self, node: ast.AST | None, names: Iterable[str]) -> None:
         """See that no name is one of the runtime's.
