@@ -83,7 +83,7 @@ class Calls(Walking):
                 function = "super" if name == "__init__" else f"super.{member(name)}"
                 return self._given(function, node, signature)
             case ast.Attribute(value=value, attr=name):
-                return self._method(node, value, name)
+                return self._method(node, self.value(value), name)
         raise Refused(node, "call of an expression")
 
     def _named_call(self, node: ast.Call, name: str, expected: Kind) -> Value:
@@ -142,17 +142,18 @@ class Calls(Walking):
 
     def _expression(self, node: ast.Call, name: str) -> Value:
         """Return a call of the module re."""
-        kinds = [_REPLACING if name == "sub" and at == 1 else ANY for at in range(len(node.args))]
-        given = list(map(self.text, node.args, kinds))
-        if name == "compile" and len(given) == 1:
-            # In functions it is asked for often, and Python keeps it as well.
-            return Value(called("pattern" if self.depth else "new Pattern", given), PATTERN)
+        first, *others = node.args
         if name == "escape":
-            return Value(called("escapedForPattern", given), STR)
+            return Value(called("escapedForPattern", [self.text(first)]), STR)
+        # In functions an expression is asked for often, and Python keeps it as well.
+        function = "pattern" if self.depth else "new Pattern"
+        pattern = Value(called(function, [self.text(first)]), PATTERN)
+        if name == "compile" and not (others or node.keywords):
+            return pattern
         if name not in ("match", "fullmatch", "sub", "search"):
             raise Refused(node, f"re.{name}")
-        pattern = called("pattern", given[:1])
-        return Value(called(f"{pattern}.{name}", given[1:]), STR if name == "sub" else _FOUND)
+        call = ast.Call(node.func, others, node.keywords)
+        return self._method(ast.copy_location(call, node), pattern, name)
 
     def _of_value(self, function: Value, node: ast.Call) -> Value:
         if node.keywords or function.kind.name != "function":
@@ -191,10 +192,9 @@ class Calls(Walking):
 
     # Methods.
 
-    def _method(self, node: ast.Call, owner: ast.expr, name: str) -> Value:
+    def _method(self, node: ast.Call, value: Value, name: str) -> Value:
         if name == "join":
-            return Value(f"{self.array(node.args[0]).tight}.join({self.text(owner)})", STR)
-        value = self.value(owner)
+            return Value(f"{self.array(node.args[0]).tight}.join({value.text})", STR)
         kind = value.kind.present
         if kind.any_in("class"):
             return self._own_method(node, value, name)

@@ -34,18 +34,6 @@ class Functions(Statements):
         if not isinstance(node.body[-1], LEAVING):
             self.kinds = outer
 
-    def put_statement(self, node: ast.stmt) -> None:
-        """Put a statement, which may have blocks."""
-        match node:
-            case ast.If():
-                self._put_if(node)
-            case ast.While(orelse=[]):
-                self._put_while(node)
-            case ast.For(orelse=[]):
-                self._put_for(node)
-            case _:
-                super().put_statement(node)
-
     def _put_else(self, node: ast.If) -> None:
         match node.orelse:
             case []:
@@ -111,7 +99,7 @@ class Functions(Statements):
             note = "" if default and kind in (STR, NUM, BOOL) else self.note(kind)
             yield f"{'' if name in used else '_'}{camel(name)}{note}{given}"
 
-    def check(self, node: ast.AST | None, names: Iterable[str]) -> None:
+    def check(self, node: ast.AST, names: Iterable[str]) -> None:
         """See that no name is one of the runtime's.
 
         Raises:
@@ -119,7 +107,7 @@ class Functions(Statements):
         """
         for name in names:
             if camel(name) in self.reserved:
-                raise Refused(node or ast.Pass(), f"name {name}, which the runtime has")
+                raise Refused(node, f"name {name}, which the runtime has")
 
     def kinds_in(self, body: list[ast.stmt], signature: Signature) -> dict[str, Kind]:
         """Return the kinds of a function's names: as annotated, or as all that they are given."""

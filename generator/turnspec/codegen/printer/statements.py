@@ -59,10 +59,6 @@ class Statements(Calls):
             if name not in self.declared:
                 raise Refused(node, f"{name}, of which nothing is known before it is used")
             self.put_let(name)
-        self.put_statement(node)
-
-    def put_statement(self, node: ast.stmt) -> None:
-        """Put a statement without what stands before it."""
         match node:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return
@@ -71,7 +67,8 @@ class Statements(Calls):
             case ast.Break() | ast.Continue():
                 self.put(f"{type(node).__name__.lower()};", node)
             case ast.Return(value=value):
-                self._put_return(node, value)
+                given = f" {self.text(value, self.returns)}" if value else ""
+                self.put(f"return{given};", node)
             case ast.Raise(exc=ast.expr() as error):
                 self.put(f"throw {self.text(error)};", node)
             case ast.Assert(test=test):
@@ -81,19 +78,19 @@ class Statements(Calls):
                 targets=[ast.Subscript(owner, ast.Slice(ast.expr() as at, None, None))]
             ):
                 self.put(f"{self.text(owner)}.splice({self.text(at)});", node)
+            case ast.While(orelse=[_, *_]) | ast.For(orelse=[_, *_]):
+                raise Refused(node, f"{type(node).__name__} with else")
             case ast.Assign():
                 self._put_assign(node)
-            case ast.AugAssign():
-                self._put_augassign(node)
             case _:
-                raise Refused(node, type(node).__name__)
+                put = getattr(self, f"_put_{type(node).__name__.lower()}", None)
+                if put is None:
+                    raise Refused(node, type(node).__name__)
+                put(node)
 
     def put_let(self, name: str) -> None:
         """Declare a name before what gives it a value."""
         self.put(f"let {camel(name)}{self.note(self.declared[name])};")
-
-    def _put_return(self, node: ast.Return, value: ast.expr | None) -> None:
-        self.put(f"return {self.text(value, self.returns)};" if value else "return;", node)
 
     def _put_assign(self, node: ast.Assign) -> None:
         match node.targets:
