@@ -79,7 +79,7 @@ def read_parts(turn: Turn) -> Reading[None]:
             if HAS_REASONING and REASONING_ENDS_WITH_TURN:
                 turn.state.thinking = False
             return
-        elif found.role in (Role.TURN_START, Role.REPEATED):
+        if found.role in (Role.TURN_START, Role.REPEATED):
             turn.problem("repeated", f"{found.text!r} once more", found.offset)
         elif found.role is Role.REASONING_START:
             open_reasoning(turn, found)

@@ -87,13 +87,11 @@ class Calls(Walking):
         raise Refused(node, "call of an expression")
 
     def _named_call(self, node: ast.Call, name: str, expected: Kind) -> Value:
-        local, known = (kinds.get(name, ANY) for kinds in (self.kinds, self.globals))
-        if local.name == "function":
-            return self._of_value(Value(camel(name), local), node)
-        if name in self.functions:
-            return self._given(camel(name), node, self.functions[name])
+        known = self.kinds.get(name) or self.globals.get(name, ANY)
         if known.name == "function":
             return self._of_value(Value(camel(name), known), node)
+        if name in self.functions:
+            return self._given(camel(name), node, self.functions[name])
         if name in self.classes:
             return self._new(node, self.classes[name])
         taken = len(node.args)

@@ -52,11 +52,7 @@ class Expressions:
         self.depth = 0  # of blocks, of which functions are the first
 
     def value(self, node: ast.expr, expected: Kind = ANY) -> Value:
-        """Return an expression; `expected` is the kind of what it is given to.
-
-        Raises:
-            Refused: the subset doesn't have it.
-        """
+        """Return an expression; `expected` is the kind of what it is given to."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise Refused(node, type(node).__name__)

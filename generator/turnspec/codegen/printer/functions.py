@@ -100,11 +100,7 @@ class Functions(Statements):
             yield f"{'' if name in used else '_'}{camel(name)}{note}{given}"
 
     def check(self, node: ast.AST, names: Iterable[str]) -> None:
-        """See that no name is one of the runtime's.
-
-        Raises:
-            Refused: one is.
-        """
+        """See that no name is one of the runtime's."""
         for name in names:
             if camel(name) in self.reserved:
                 raise Refused(node, f"name {name}, which the runtime has")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 class Refused(Exception):
-    """The subset doesn't have this; it says what, and where."""
+    """The subset doesn't have this: what prints a node may raise it, and says what, and where."""
 
     def __init__(self, node: ast.AST, what: str) -> None:
         super().__init__(f"line {getattr(node, 'lineno', '?')}: {what}")

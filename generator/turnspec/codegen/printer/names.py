@@ -137,11 +137,7 @@ class Annotations:
         self.written: dict[str, ast.expr] = {}  # aliases that were not read yet
 
     def kind(self, node: ast.expr | None) -> Kind:
-        """Return the kind that an annotation names.
-
-        Raises:
-            Refused: it is none of the subset.
-        """
+        """Return the kind that an annotation names."""
         match node:
             case ast.Constant(value=None):
                 return NULL

@@ -49,11 +49,7 @@ class Statements(Calls):
             self.put(end)
 
     def statement(self, node: ast.stmt) -> None:
-        """Put a statement.
-
-        Raises:
-            Refused: the subset doesn't have it.
-        """
+        """Put a statement."""
         self.put_comments(node.lineno)
         for name in self.scope.before.get(id(node), ()):
             if name not in self.declared:
