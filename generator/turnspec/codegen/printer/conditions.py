@@ -34,10 +34,7 @@ from turnspec.codegen.printer.names import (
     Value,
 )
 
-_INFIX = {
-    **{ast.Add: ("+", PLUS), ast.Sub: ("-", PLUS)},
-    **{ast.Mult: ("*", TIMES), ast.Mod: ("%", TIMES)},
-}
+_INFIX = {ast.Add: ("+", PLUS), ast.Sub: ("-", PLUS), ast.Mult: ("*", TIMES)}
 _OF_SETS = {ast.BitAnd: "intersection", ast.Sub: "difference"}
 _COMPARED = {
     **{ast.Lt: ("<", LESS), ast.LtE: ("<=", LESS), ast.Gt: (">", LESS), ast.GtE: (">=", LESS)},
@@ -47,7 +44,6 @@ _COMPARED = {
 _OPPOSITES = {"===": "!==", "!==": "==="}
 _COMPARABLE = ("str", "num", "bool", "null", "literal", "enum", "any")
 _EMPTY = {"set": "new Set()", "map": "new Map()", "object": "{}"}
-_TYPES = {"str": "string", "bool": "boolean", "int": "number"}
 _BARE = ("list", "tuple")
 
 
@@ -186,9 +182,9 @@ class Conditions(Expressions):
 
     def _call_isinstance(self, node: ast.Call, _: Kind) -> Value:
         text, kinds = self.value(node.args[0]).tight, ast.unparse(node.args[1])
-        if kinds in _TYPES:
-            asked, sought = f"typeof {text}", f'"{_TYPES[kinds]}"'
-            return Value(f"{asked} === {sought}", BOOL, EQUAL, f"{asked} !== {sought}")
+        if kinds == "str":
+            asked = f"typeof {text}"
+            return Value(f'{asked} === "string"', BOOL, EQUAL, f'{asked} !== "string"')
         if kinds in _BARE:
             return Value(f"Array.isArray({text})", BOOL)
         if kinds != "re.Pattern" and kinds not in self.classes:
