@@ -225,7 +225,9 @@ SAME: dict[str, tuple[str, str]] = {
     "what may be of two kinds": (
         "",
         """
-        parts: list[str | list[str]] = [text, [text, "b"]]
+        rows: list[list[str] | None] = [None, [], [text]]
+        some = [row for row in rows if row]
+        parts: list[str | list[str]] = [text, [text, "b"], *some]
         found: list[str] = []
         for part in parts:
             if isinstance(part, str):

@@ -109,8 +109,8 @@ class Expressions:
         if name == "self" and self.owner:
             return Value("this", Kind("class", text=self.owner.name))
         kind = self.kinds.get(name) or self.globals.get(name)
-        if kind is None and name in self.functions:
-            kind = self.functions[name].as_kind
+        if kind is None and (function := self.functions.get(name)):
+            kind = function_of(*function.kinds.values(), function.returns)
         if kind:
             return Value(camel(name), kind)
         if name not in self.classes:

@@ -126,7 +126,16 @@ class Functions(Statements):
         return found
 
     def _stores(self, node: ast.AST) -> Iterator[tuple[str, Kind]]:
+        """Yield the names that something is stored in, with its kind; note attributes of `self`."""
         match node:
+            case ast.Assign([ast.Attribute(ast.Name("self"), name)], value) if self.owner:
+                owner = Kind("class", text=self.owner.name)
+                if isinstance(node, Annotated):
+                    self.owner.fields[name] = self.annotations.kind(node.annotation)
+                elif self.member_of(owner, name) in (None, ANY):
+                    self.owner.fields[name] = ANY
+                    self.owner.fields[name] = self.value(value).kind
+                return
             case ast.Assign(targets=[target], value=value):
                 known = self.kinds.get(target.id, ANY) if isinstance(target, ast.Name) else ANY
                 kind = self.value(value, known).kind

@@ -148,22 +148,8 @@ class Learning(Functions):
         methods = [node for node in class_.node.body if isinstance(node, ast.FunctionDef)]
         for method in sorted(methods, key=lambda node: node.name != "__init__"):
             if not method.name.startswith("__") or method.name == "__init__":
-                self._learn_from(class_, method)
+                self.kinds_in(method.body, class_.methods[method.name])
         self.owner = None
-
-    def _learn_from(self, class_: Class, method: ast.FunctionDef) -> None:
-        base = self.classes.get(class_.base)
-        with self.knowing(self.kinds_in(method.body, class_.methods[method.name])):
-            for node in ast.walk(method):
-                match node:
-                    case Annotated([ast.Attribute(ast.Name("self"), name)]):
-                        class_.fields[name] = self.annotations.kind(node.annotation)
-                    case ast.Assign([ast.Attribute(ast.Name("self"), name)]):
-                        known = (base.fields if base else {}) | class_.fields
-                        if known.get(name, ANY) == ANY:
-                            class_.fields[name] = ANY
-                            with suppress(Refused):  # it is told where it is printed
-                                class_.fields[name] = self.value(node.value).kind
 
 
 def _tops(body: list[ast.stmt]) -> Iterable[ast.stmt]:

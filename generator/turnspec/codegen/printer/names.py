@@ -98,11 +98,6 @@ class Signature:
     is_property: bool = False
     is_kept: bool = False  # a property that is made once
 
-    @property
-    def as_kind(self) -> Kind:
-        """The kind of the function as a value."""
-        return function_of(*self.kinds.values(), self.returns)
-
 
 @dataclass(slots=True)
 class Class:

@@ -49,13 +49,11 @@ class Simplifier(ast.NodeTransformer):
             parts = list(ast.walk(each))
             attributes = [part for part in parts if isinstance(part, ast.Attribute)]
             seen |= {part.attr for part in attributes}
-            owners = [id(part.value) for part in attributes]
-            for part in parts:
-                match part:
-                    case ast.Call(func=ast.Attribute(ast.Name("self"))):
-                        return
-                    case ast.Name("self") if id(part) not in owners:
-                        return
+            methods = [part.func for part in parts if isinstance(part, ast.Call)]
+            owners = [part.value for part in attributes if part not in methods]
+            rest = [part for part in parts if part not in owners]
+            if any(isinstance(part, ast.Name) and part.id == "self" for part in rest):
+                return
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         """Have what assigns something, and is annotated, be an assignment."""

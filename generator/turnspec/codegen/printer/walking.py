@@ -144,12 +144,12 @@ class Walking(Conditions):
     def _filtered(self, target: ast.expr, condition: ast.expr) -> str:
         """Return the call that leaves out what doesn't fulfil a condition."""
         before, own = self.kinds, ast.unparse(target)
-        asked, guard = self.truth(condition), ""
+        asked, sure, guard = self.truth(condition), self.as_bool(condition), ""
         name = self.target(_used(target, [condition]))
         self.narrow(condition, True)
         kind = self.kinds.get(own, ANY)
         if self.is_typed and kind != before.get(own, ANY):
-            guard, asked = f": {name} is {kind.shown}", self.as_bool(condition)
+            guard, asked = f": {name} is {kind.shown}", sure
         return called(".filter", [f"({name}){guard} => {asked.text}"])
 
     def _made(
