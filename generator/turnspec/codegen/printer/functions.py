@@ -54,13 +54,8 @@ class Functions(Statements):
     def _put_for(self, node: ast.For) -> None:
         many = self.walked(node.iter)
         self.bind(node.target, many.kind.element)
-        names = stored(node.target)
-        keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-        own = self.scope.by.get(id(node), set())
-        for name in sorted(own if not own >= names else ()):  # others are declared before
-            self.put_let(name)
-        head = f"for ({keyword * (own >= names)}{self.target(node.target)} of {many.text}) {{"
-        self.put(head, node, node.iter)
+        keyword = self.keyword(node, node.target)
+        self.put(f"for ({keyword}{self.target(node.target)} of {many.text}) {{", node, node.iter)
         self.block(node.body)
 
     def function(

@@ -84,6 +84,15 @@ class Statements(Calls):
                     raise Refused(node, type(node).__name__)
                 put(node)
 
+    def keyword(self, node: ast.stmt, target: ast.expr) -> str:
+        """Return what declares the names of a target, if no others are declared before it."""
+        names, own = stored(target), self.scope.by.get(id(node), set())
+        if own >= names:
+            return "const " if all(map(self.scope.is_constant, names)) else "let "
+        for name in sorted(own):
+            self.put_let(name)
+        return ""
+
     def put_let(self, name: str) -> None:
         """Declare a name before what gives it a value."""
         self.put(f"let {camel(name)}{self.note(self.declared[name])};")
@@ -103,20 +112,15 @@ class Statements(Calls):
                 self.put(f"{names} = {self.text(node.value)};", node)
 
     def _put_value(self, node: ast.Assign, target: ast.expr) -> None:
-        names, own = stored(target), self.scope.by.get(id(node), set())
         value = self.value(node.value, self._expected(node, target))
-        text, keyword = self.target(target), ""
-        if own and not own >= names:  # others are declared before
-            for name in sorted(own):
-                self.put_let(name)
-        elif own:
-            keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-            if isinstance(target, ast.Name):
-                whole = self.declared.setdefault(target.id, value.kind)
-                self.kinds.setdefault(target.id, value.kind)
-                is_told = isinstance(node, Annotated)
-                if not (value.is_made(whole) if is_told else value.is_of(whole)):
-                    text += self.note(whole)
+        keyword = self.keyword(node, target) if stored(target) else ""
+        text = self.target(target)
+        if keyword and isinstance(target, ast.Name):
+            whole = self.declared.setdefault(target.id, value.kind)
+            self.kinds.setdefault(target.id, value.kind)
+            is_told = isinstance(node, Annotated)
+            if not (value.is_made(whole) if is_told else value.is_of(whole)):
+                text += self.note(whole)
         self.put(joined(f"{keyword}{text} =", value.text), node)
 
     def _expected(self, node: ast.Assign, target: ast.expr) -> Kind:
