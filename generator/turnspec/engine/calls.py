@@ -90,6 +90,7 @@ def tool_in(turn: Turn, name: str) -> str:
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
     """Read on after a marker of calls."""
     state = turn.state
+    is_head = not ONLY_IN_SECTION and found.role in (Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL)
     if found.role in (Role.OPENING, Role.NOISY_OPENING):
         state.opened = True
         if HAS_OPTIONAL_TEXTS:
@@ -99,11 +100,10 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             turn.problem("unexpected_text", noise, found.offset)
         if HAS_SECTIONS:
             yield from read_section(turn)
-    elif found.role in (Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL) and not ONLY_IN_SECTION:
+    elif found.role is Role.UNTAGGED_CALL:
+        turn.problem("missing_marker", "a call without its tag", found.offset)
         yield from read_call(turn, found)
-    elif found.role in (Role.CLOSED_CALL, Role.NAME_ALONE, Role.UNTAGGED_CALL):
-        if found.role is Role.UNTAGGED_CALL:
-            turn.problem("missing_marker", "a call without its tag", found.offset)
+    elif is_head or found.role in (Role.CLOSED_CALL, Role.NAME_ALONE):
         yield from read_call(turn, found)
     elif found.role in (Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME):
         state.opened = True

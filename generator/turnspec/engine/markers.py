@@ -145,10 +145,9 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
 def is_next(given: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of one of some markers that is next; CUT_OFF if one may be."""
     found = [fit(marker, text, at, partial) for marker in given]
-    if any(places is CUT_OFF for places in found):
-        return CUT_OFF
     fitting = [places for places in found if places]
-    return fitting[0] if fitting else None
+    first = fitting[0] if fitting else None
+    return CUT_OFF if any(places is CUT_OFF for places in found) else first
 
 
 class Markers:
