@@ -142,11 +142,10 @@ SAME: dict[str, tuple[str, str]] = {
         found: list[str] = []
         for made in (Base(text), Derived(times_of(text))):
             kind = made.kind()
-            match kind:
-                case Shape.ROUND:
-                    found.append(f"round {made.length} {made.mark} {len(made.seen)}")
-                case _:
-                    found.append(f"flat {made.doubled}")
+            if kind is Shape.ROUND:
+                found.append(f"round {made.length} {made.mark} {len(made.seen)}")
+            else:
+                found.append(f"flat {made.doubled}")
         return ", ".join(found)
 
 
@@ -185,7 +184,8 @@ SAME: dict[str, tuple[str, str]] = {
         pairs = [(sign, at) for at, sign in enumerate(text) if sign != "b"]
         table = {sign: at for sign, at in pairs}
         nested = [sign + other for sign, _ in pairs for other in ("x", "y")]
-        first = next((sign for sign, at in pairs if at > 0), "none")
+        later = [sign for sign, at in pairs if at > 0]
+        first = later[0] if later else "none"
         some = any(at > 1 for _, at in pairs) and all(sign.strip() for sign in nested)
         told = "some" if some else "none"
         return f"{' '.join(nested)} {first} {told} {len(table)} {' '.join(reversed(nested))}"
@@ -225,7 +225,9 @@ SAME: dict[str, tuple[str, str]] = {
     "what may be of two kinds": (
         "",
         """
-        parts: list[str | list[str]] = [text, [text, "b"]]
+        rows: list[list[str] | None] = [None, [], [text]]
+        some = [row for row in rows if row]
+        parts: list[str | list[str]] = [text, [text, "b"], *some]
         found: list[str] = []
         for part in parts:
             if isinstance(part, str):
@@ -324,7 +326,11 @@ def test_small_modules_are_strict_typescript(tmp_path: Path) -> None:
         ),
         ("return f'{text:>9}'", "line 8: format specification"),
         ("return '%s' % (text,)", "line 8: operator Mod of str and tuple"),
-        ("return f'{len(text) // 2:d}'", "line 8: format specification"),
+        ("return f'{len(text) - 2:d}'", "line 8: format specification"),
+        ("return text * (len(text) // 2)", "line 8: operator FloorDiv of num and num"),
+        ("return ''.join([text] + [text])", "line 8: operator Add of list and list"),
+        ("return next(iter([text]))", "line 8: call of next"),
+        ("found = 1\n    found |= len(text)\n    return ''", "line 9: BitOr and = of num"),
         ("return ''.join(sorted(text))", "line 8: sorted of this"),
         ("return ''.join(filter(None, [text]))", "line 8: call of filter"),
         (
@@ -333,7 +339,7 @@ def test_small_modules_are_strict_typescript(tmp_path: Path) -> None:
         ),
         ("x = {'a': 1}\n    x['a'] += 1\n    return text", "line 9: Add and = of num"),
         (
-            "match text:\n        case str():\n            pass\n    return text",
+            "match text:\n        case 'a':\n            pass\n    return text",
             "line 8: Match",
         ),
         ("return text if {'a'} < {'b'} else ''", "line 8: comparison of set"),

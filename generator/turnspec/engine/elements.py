@@ -49,7 +49,7 @@ class Container:
         self.closer = closer  # its closing bracket
         self.members = members  # schemas by key, or by index
         self.others = others  # the schema of all others
-        self.is_filled = False  # whether something is in it
+        self.size = 0  # how many elements have begun in it
 
     def knows(self, found: Found) -> bool:
         """Say whether an element is one that belongs in it."""
@@ -130,20 +130,18 @@ def cut_elements_off(turn: Turn, nested: NestedValue) -> None:
 
 def read_on(turn: Turn, nested: NestedValue) -> bool:
     """Take a step; return whether another one can follow, without more text."""
-    match nested.place:
-        case Place.VALUE:
-            found = first_element(turn, nested.value)
-            if found and not found.is_partial:
-                begin_elements(turn, nested, found)
-            elif found is None:
-                begin_text(turn, nested)
-            return not (found and found.is_partial)
-        case Place.TEXT:
-            return read_element_text(turn, nested)
-        case Place.BETWEEN:
-            return read_between_elements(turn, nested)
-        case _:
-            return take_closing(turn, nested)
+    if nested.place is Place.VALUE:
+        found = first_element(turn, nested.value)
+        if found and not found.is_partial:
+            begin_elements(turn, nested, found)
+        elif found is None:
+            begin_text(turn, nested)
+        return not (found and found.is_partial)
+    if nested.place is Place.TEXT:
+        return read_element_text(turn, nested)
+    if nested.place is Place.BETWEEN:
+        return read_between_elements(turn, nested)
+    return take_closing(turn, nested)
 
 
 def take_closing(turn: Turn, nested: NestedValue) -> bool:
@@ -188,7 +186,7 @@ def begin_element(turn: Turn, nested: NestedValue, found: Found) -> None:
     tell_unexpected(turn, nested)
     turn.input.take(found.end)
     container, key = nested.containers[-1], found.slot("key")
-    before = ", " if container.is_filled else ""
+    before = ", " if container.size else ""
     if container.closer == "}":
         before += f"{dump_json(key)}: "
         if container.members and not container.others and key not in container.members:
@@ -197,8 +195,8 @@ def begin_element(turn: Turn, nested: NestedValue, found: Found) -> None:
     else:
         if key and key != ELEMENT_KEY:
             turn.problem("malformed", f"an array has no {key!r}")
-        first = next(iter(container.members), 0)
-        nested.schema = container.members.pop(first, container.others)
+        nested.schema = container.members.get(container.size, container.others)
+    container.size += 1
     types = json_types(nested.schema, nested.root)
     nested.value = Value(turn.input, nested.call, types, before, HAS_PYTHON_LITERALS)
     name = key if ELEMENTS_ARE_KEYED else "member" if key else "element"
@@ -332,7 +330,6 @@ def close_elements(turn: Turn, nested: NestedValue, depth: int) -> None:
     for name in nested.path[depth:]:
         nested.open[name] = nested.open[name] - 1
     del nested.path[depth:]
-    nested.containers[-1].is_filled = True
     nested.place = Place.BETWEEN
 
 

@@ -29,7 +29,7 @@ class Input:
         marked = tokens.with_stand_ins(text, special) if HAS_SPECIAL_TOKENS and tokens else text
         if HAS_CALLS:
             waiting = self._coming_length + len(text)
-            if text and waiting < len(self.text) // 8 - 64:
+            if text and 8 * (waiting + 64) < len(self.text):
                 self._coming.append((text, marked))
                 self._coming_length = waiting
                 return False

@@ -119,7 +119,7 @@ def walk(steps: list[Step], text: str, at: int, partial: bool) -> list[int] | No
             if text.startswith(step[0], at):
                 rest = walk(steps[len(places) :], text, at + len(step[0]), partial)
                 if rest is not None:
-                    return places + rest if rest else CUT_OFF
+                    return [*places, *rest] if rest else CUT_OFF
             elif partial and step[0].startswith(text[at : at + len(step[0])]):
                 return CUT_OFF
         places.append(at)
@@ -145,9 +145,9 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
 def is_next(given: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
     """Return the places of one of some markers that is next; CUT_OFF if one may be."""
     found = [fit(marker, text, at, partial) for marker in given]
-    if any(places is CUT_OFF for places in found):
-        return CUT_OFF
-    return next((places for places in found if places), None)
+    fitting = [places for places in found if places]
+    first = fitting[0] if fitting else None
+    return CUT_OFF if any(places is CUT_OFF for places in found) else first
 
 
 class Markers:

@@ -34,8 +34,6 @@ _FUNCTIONS = {
     "str": ("String", STR),
     **{"min": ("Math.min", NUM), "max": ("Math.max", NUM)},
 }
-#: How much others take, if it isn't one thing.
-_TAKEN = {"next": 2, "isinstance": 2}
 #: What methods are printed as, and what they give: a function's name, or a method's; or a form, in
 #: which {0} is what has the method, {1} and {2} what it is given.
 _OF_STR = {
@@ -58,7 +56,7 @@ _METHODS = {
     "map": {
         **{"values": (".values", Kind("iterable", (_MEMBER,))), "clear": (".clear", NULL)},
         **{"items": ("{0}", Kind("iterable", (Kind("tuple", (_ELEMENT, _MEMBER)),)))},
-        **{"pop/2": ("taken", _MEMBER_OR_OTHER), "setdefault": ("keptIn", _MEMBER)},
+        "setdefault": ("keptIn", _MEMBER),
         **{"get/1": ("{0}.get({1}) ?? null", _MEMBER_OR_OTHER)},
         **{"get/2": ("{0}.get({1}) ?? {2}", _MEMBER_OR_OTHER)},
     },
@@ -85,17 +83,15 @@ class Calls(Walking):
                 function = "super" if name == "__init__" else f"super.{member(name)}"
                 return self._given(function, node, signature)
             case ast.Attribute(value=value, attr=name):
-                return self._method(node, value, name)
+                return self._method(node, self.value(value), name)
         raise Refused(node, "call of an expression")
 
     def _named_call(self, node: ast.Call, name: str, expected: Kind) -> Value:
-        local, known = (kinds.get(name, ANY) for kinds in (self.kinds, self.globals))
-        if local.name == "function":
-            return self._of_value(Value(camel(name), local), node)
-        if name in self.functions:
-            return self._given(camel(name), node, self.functions[name])
+        known = self.kinds.get(name) or self.globals.get(name, ANY)
         if known.name == "function":
             return self._of_value(Value(camel(name), known), node)
+        if name in self.functions:
+            return self._given(camel(name), node, self.functions[name])
         if name in self.classes:
             return self._new(node, self.classes[name])
         taken = len(node.args)
@@ -105,7 +101,7 @@ class Calls(Walking):
         builtin = getattr(self, f"_call_{name}", None)
         if builtin is None:
             raise Refused(node, f"call of {name}")
-        if taken > _TAKEN.get(name, 1) or (node.keywords and name != "sorted"):
+        if taken > 1 + (name == "isinstance") or (node.keywords and name != "sorted"):
             raise Refused(node, f"{name} of this")
         found: Value = builtin(node, expected)
         return found
@@ -144,17 +140,18 @@ class Calls(Walking):
 
     def _expression(self, node: ast.Call, name: str) -> Value:
         """Return a call of the module re."""
-        kinds = [_REPLACING if name == "sub" and at == 1 else ANY for at in range(len(node.args))]
-        given = list(map(self.text, node.args, kinds))
-        if name == "compile" and len(given) == 1:
-            # In functions it is asked for often, and Python keeps it as well.
-            return Value(called("pattern" if self.depth else "new Pattern", given), PATTERN)
+        first, *others = node.args
         if name == "escape":
-            return Value(called("escapedForPattern", given), STR)
+            return Value(called("escapedForPattern", [self.text(first)]), STR)
+        # In functions an expression is asked for often, and Python keeps it as well.
+        function = "pattern" if self.depth else "new Pattern"
+        pattern = Value(called(function, [self.text(first)]), PATTERN)
+        if name == "compile" and not (others or node.keywords):
+            return pattern
         if name not in ("match", "fullmatch", "sub", "search"):
             raise Refused(node, f"re.{name}")
-        pattern = called("pattern", given[:1])
-        return Value(called(f"{pattern}.{name}", given[1:]), STR if name == "sub" else _FOUND)
+        call = ast.Call(node.func, others, node.keywords)
+        return self._method(ast.copy_location(call, node), pattern, name)
 
     def _of_value(self, function: Value, node: ast.Call) -> Value:
         if node.keywords or function.kind.name != "function":
@@ -193,10 +190,9 @@ class Calls(Walking):
 
     # Methods.
 
-    def _method(self, node: ast.Call, owner: ast.expr, name: str) -> Value:
+    def _method(self, node: ast.Call, value: Value, name: str) -> Value:
         if name == "join":
-            return Value(f"{self.array(node.args[0]).tight}.join({self.text(owner)})", STR)
-        value = self.value(owner)
+            return Value(f"{self.array(node.args[0]).tight}.join({value.text})", STR)
         kind = value.kind.present
         if kind.any_in("class"):
             return self._own_method(node, value, name)

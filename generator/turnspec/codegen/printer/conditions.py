@@ -18,10 +18,9 @@ from turnspec.codegen.printer.kinds import (
     STR,
     Kind,
     Refused,
-    list_of,
     union,
 )
-from turnspec.codegen.printer.layout import called, chain, enclosed, listed
+from turnspec.codegen.printer.layout import called, chain, enclosed
 from turnspec.codegen.printer.names import (
     AND,
     CONDITION,
@@ -35,10 +34,7 @@ from turnspec.codegen.printer.names import (
     Value,
 )
 
-_INFIX = {
-    **{ast.Add: ("+", PLUS), ast.Sub: ("-", PLUS)},
-    **{ast.Mult: ("*", TIMES), ast.Mod: ("%", TIMES)},
-}
+_INFIX = {ast.Add: ("+", PLUS), ast.Sub: ("-", PLUS), ast.Mult: ("*", TIMES)}
 _OF_SETS = {ast.BitAnd: "intersection", ast.Sub: "difference"}
 _COMPARED = {
     **{ast.Lt: ("<", LESS), ast.LtE: ("<=", LESS), ast.Gt: (">", LESS), ast.GtE: (">=", LESS)},
@@ -48,7 +44,6 @@ _COMPARED = {
 _OPPOSITES = {"===": "!==", "!==": "==="}
 _COMPARABLE = ("str", "num", "bool", "null", "literal", "enum", "any")
 _EMPTY = {"set": "new Set()", "map": "new Map()", "object": "{}"}
-_TYPES = {"str": "string", "bool": "boolean", "int": "number"}
 _BARE = ("list", "tuple")
 
 
@@ -115,13 +110,8 @@ class Conditions(Expressions):
         kind, op = left.kind.present, type(node.op)
         if kind.name == "set" and op in _OF_SETS:
             return Value(called(_OF_SETS[op], [left.text, right.text]), left.kind)
-        if kind.name in LISTS and op is ast.Add:
-            inner = union(left.kind.element, right.kind.element)
-            return Value(listed([left.spread, right.spread]), list_of(inner))
         if kind == STR and op is ast.Mult:
             return Value(f"{left.tight}.repeat({right.text})", STR)
-        if op is ast.FloorDiv and kind == NUM:
-            return Value(f"Math.floor({left.within(TIMES)} / {right.within(UNARY)})", NUM)
         if op not in _INFIX or not {kind, right.kind} <= {STR, NUM, BOOL}:
             raise Refused(node, f"operator {op.__name__} of {kind.name} and {right.kind.name}")
         sign, rank = _INFIX[op]
@@ -192,9 +182,9 @@ class Conditions(Expressions):
 
     def _call_isinstance(self, node: ast.Call, _: Kind) -> Value:
         text, kinds = self.value(node.args[0]).tight, ast.unparse(node.args[1])
-        if kinds in _TYPES:
-            asked, sought = f"typeof {text}", f'"{_TYPES[kinds]}"'
-            return Value(f"{asked} === {sought}", BOOL, EQUAL, f"{asked} !== {sought}")
+        if kinds == "str":
+            asked = f"typeof {text}"
+            return Value(f'{asked} === "string"', BOOL, EQUAL, f'{asked} !== "string"')
         if kinds in _BARE:
             return Value(f"Array.isArray({text})", BOOL)
         if kinds != "re.Pattern" and kinds not in self.classes:

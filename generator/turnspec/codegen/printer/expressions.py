@@ -11,6 +11,7 @@ from turnspec.codegen.printer import names
 from turnspec.codegen.printer.kinds import (
     ANY,
     BOOL,
+    LISTS,
     MATCH,
     NULL,
     NUM,
@@ -23,11 +24,10 @@ from turnspec.codegen.printer.kinds import (
     list_of,
     union,
 )
-from turnspec.codegen.printer.layout import called, listed
+from turnspec.codegen.printer.layout import called
 from turnspec.codegen.printer.names import LOW, Annotations, Class, Signature, Value, camel
+from turnspec.codegen.printer.scopes import Scope
 
-#: Lists for which the runtime has classes of its own.
-_GROWING = ("GrowingText",)
 _OF_MODULES = {"sys.maxsize": "Number.MAX_SAFE_INTEGER", "sys.maxunicode": "0x10ffff"}
 _ATTRIBUTES = {
     ("pattern", "groupindex"): ("{0}.groupindex", Kind("array", (STR,))),
@@ -39,7 +39,7 @@ _ATTRIBUTES = {
 class Expressions:
     """Prints expressions. Names are those of a module, and of a function in it."""
 
-    def __init__(self, *, is_typed: bool = True) -> None:
+    def __init__(self, *, is_typed: bool) -> None:
         """Begin outside of all functions, with a module that defines nothing."""
         self.is_typed = is_typed
         self.classes: dict[str, Class] = {}
@@ -48,14 +48,11 @@ class Expressions:
         self.globals: dict[str, Kind] = {}
         self.kinds: dict[str, Kind] = {}  # of local names
         self.owner: Class | None = None  # the class whose method is printed
+        self.scope = Scope([], ())  # of the function that is printed
         self.depth = 0  # of blocks, of which functions are the first
 
     def value(self, node: ast.expr, expected: Kind = ANY) -> Value:
-        """Return an expression; `expected` is the kind of what it is given to.
-
-        Raises:
-            Refused: the subset doesn't have it.
-        """
+        """Return an expression; `expected` is the kind of what it is given to."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise Refused(node, type(node).__name__)
@@ -112,8 +109,8 @@ class Expressions:
         if name == "self" and self.owner:
             return Value("this", Kind("class", text=self.owner.name))
         kind = self.kinds.get(name) or self.globals.get(name)
-        if kind is None and name in self.functions:
-            kind = self.functions[name].as_kind
+        if kind is None and (function := self.functions.get(name)):
+            kind = function_of(*function.kinds.values(), function.returns)
         if kind:
             return Value(camel(name), kind)
         if name not in self.classes:
@@ -160,50 +157,6 @@ class Expressions:
                 case _:
                     found.append(self.value(node, expected.element))
         return found
-
-    def _list(self, node: ast.List | ast.Tuple, expected: Kind) -> Value:
-        if expected.alias in _GROWING and not node.elts:
-            return Value(f"new {expected.alias}()", expected)
-        found = self.items(node.elts, expected)
-        kind = union(*(each.kind for each in found)) if found else ANY
-        return Value(listed([each.text for each in found]), list_of(kind))
-
-    def _tuple(self, node: ast.Tuple, expected: Kind) -> Value:
-        is_open = any(isinstance(each, ast.Starred) for each in node.elts) or not node.elts
-        if is_open or expected.part("array"):
-            return self._list(node, expected)
-        part, size = expected.part("tuple"), len(node.elts)
-        wanted = part.of if part and len(part.of) == size else [ANY] * size
-        values = list(map(self.value, node.elts, wanted))
-        kind = Kind("tuple", tuple(value.kind for value in values))
-        return Value(listed([value.text for value in values]), kind)
-
-    def _set(self, node: ast.Set, _: Kind) -> Value:
-        many = self._list(ast.List(node.elts), ANY)
-        return Value(f"new Set({many.text})", Kind("set", many.kind.of))
-
-    def _dict(self, node: ast.Dict, expected: Kind) -> Value:
-        if expected.part("object") and not node.keys:
-            return Value("{}", OBJECT)
-        wanted = expected.part("map")
-        texts: list[str] = []
-        kinds: list[tuple[Kind, ...]] = []
-        for key, value in zip(node.keys, node.values, strict=True):
-            other = self.value(value, wanted.of[1] if wanted and key else ANY)
-            if key is None:
-                texts.append(other.spread)
-                kinds.append(other.kind.of)
-            else:
-                one = self.value(key)
-                texts.append(listed([one.text, other.text]))
-                kinds.append((one.kind, other.kind))
-        kind = wanted or Kind("map", tuple(map(union, *kinds)) if kinds else (ANY, ANY))
-        return Value(f"new Map{self.generics(kind)}({listed(texts) if texts else ''})", kind)
-
-    def generics(self, kind: Kind) -> str:
-        """Return what something is made of, as arguments of a type."""
-        is_told = self.is_typed and ANY not in kind.of
-        return f"<{', '.join(part.shown for part in kind.of)}>" if is_told else ""
 
     def _namedexpr(self, node: ast.NamedExpr, _: Kind) -> Value:
         value = self.value(node.value)
@@ -303,14 +256,10 @@ class Expressions:
 
     def _bound(self, node: ast.Attribute, method: str, found: Signature, expected: Kind) -> Value:
         """Return a method of what has a name as a function, which is quicker than a bound one."""
-        if not isinstance(node.value, ast.Name) or not self.is_lasting(node.value.id):
+        if not isinstance(node.value, ast.Name) or self.scope.stores[node.value.id] > 1:
             raise Refused(node, f"method {node.attr} of what may be another one later")
         call = Value(f"{method}({', '.join(map(camel, found.kinds))})", found.returns)
         return self.arrow(found.kinds, call, expected)
-
-    def is_lasting(self, name: str) -> bool:
-        """Tell whether a name has one value for as long as it is known."""
-        raise NotImplementedError
 
     def member_of(self, kind: Kind, name: str) -> Kind | Signature | None:
         """Return what a class, or one that it is made of, has by a name."""
@@ -323,4 +272,23 @@ class Expressions:
 
     def walked(self, node: ast.expr) -> Value:
         """Return what is gone through."""
-        raise NotImplementedError
+        value = self.value(node)
+        kind = value.kind.present
+        if kind.name == "map":
+            return Value(f"{value.tight}.keys()", Kind("iterable", (kind.of[0],)))
+        if kind == OBJECT:
+            return Value(called("keysOf", [value.text]), list_of(STR))
+        if kind == ANY:
+            return Value(called("walked", [value.text]), Kind("iterable", (ANY,)))
+        if kind == STR or kind.name in ("set", "iterable"):
+            return Value(value.text, Kind("iterable", kind.of or (kind,)), value.rank)
+        if not kind.all_in(*LISTS):
+            raise Refused(node, f"going through {kind.name}")
+        return value
+
+    def array(self, node: ast.expr) -> Value:
+        """Return what is gone through, as an array."""
+        found = self.walked(node)
+        if found.kind.name != "iterable":
+            return found
+        return Value(f"[{found.spread}]", list_of(found.kind.of[0]))

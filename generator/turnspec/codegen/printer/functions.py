@@ -6,14 +6,15 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from turnspec.codegen.printer.kinds import ANY, BOOL, NUM, STR, Kind, Refused, union
-from turnspec.codegen.printer.layout import enclosed
+from turnspec.codegen.printer.comments import block, in_script
+from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, NUM, STR, VOID, Kind, Refused, union
+from turnspec.codegen.printer.layout import called, enclosed
 from turnspec.codegen.printer.names import Signature, camel
 from turnspec.codegen.printer.scopes import Scope
-from turnspec.codegen.printer.statements import Statements, stored
-from turnspec.codegen.printer.syntax import LEAVING
+from turnspec.codegen.printer.statements import INDENT, Statements, stored
+from turnspec.codegen.printer.syntax import LEAVING, Annotated
 
-_STORING = (ast.Assign, ast.AnnAssign, ast.For, ast.NamedExpr)
+_STORING = (ast.Assign, ast.For, ast.NamedExpr)
 
 
 class Functions(Statements):
@@ -32,18 +33,6 @@ class Functions(Statements):
         self._put_else(node)
         if not isinstance(node.body[-1], LEAVING):
             self.kinds = outer
-
-    def put_statement(self, node: ast.stmt) -> None:
-        """Put a statement, which may have blocks."""
-        match node:
-            case ast.If():
-                self._put_if(node)
-            case ast.While(orelse=[]):
-                self._put_while(node)
-            case ast.For(orelse=[]):
-                self._put_for(node)
-            case _:
-                super().put_statement(node)
 
     def _put_else(self, node: ast.If) -> None:
         match node.orelse:
@@ -65,60 +54,61 @@ class Functions(Statements):
     def _put_for(self, node: ast.For) -> None:
         many = self.walked(node.iter)
         self.bind(node.target, many.kind.element)
-        names = stored(node.target)
-        keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-        own = self.scope.by.get(id(node), set())
-        for name in sorted(own if not own >= names else ()):  # others are declared before
-            self.put_let(name)
-        head = f"for ({keyword * (own >= names)}{self.target(node.target)} of {many.text}) {{"
-        self.put(head, node, node.iter)
+        keyword = self.keyword(node, node.target)
+        self.put(f"for ({keyword}{self.target(node.target)} of {many.text}) {{", node, node.iter)
         self.block(node.body)
 
-    def parameters(self, signature: Signature, body: list[ast.stmt]) -> list[str]:
-        """Return the parameters of a function; what it doesn't use has a mark."""
-        found = []
+    def function(
+        self, node: ast.FunctionDef, head: str, signature: Signature, *, is_kept: bool
+    ) -> None:
+        """Put a function; one whose results are kept is given to a function that does that."""
+        body, kind = self.put_doc(node), signature.returns
+        self.returns = kind.of[0] if kind.name == "reading" else kind
+        self.scope = Scope(body, signature.kinds)
+        self.declared = self.kinds_in(body, signature)
+        self.check(node, self.declared)
+        note = "" if node.name == "__init__" else self.note(VOID if kind == NULL else kind)
+        given = list(self._parameters(signature, body))
+        with self.knowing(self.declared):
+            self.put(f"{called(head, given)}{note}{' =>' * is_kept} {{")
+            self.block(body, "")
+            self.depth += 1
+            self.put_comments((node.end_lineno or 0) + 1)
+            self.depth -= 1
+            self.put("}" + ");" * is_kept)
+
+    def put_doc(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
+        """Put a docstring; return the body without it."""
+        text = ast.get_docstring(node)
+        if not text:
+            return node.body
+        self.lines += block(in_script(text).split("\n"), " " * self.depth * INDENT)
+        return node.body[1:]
+
+    def _parameters(self, signature: Signature, body: list[ast.stmt]) -> Iterator[str]:
+        """Yield the parameters of a function; what it doesn't use has a mark."""
         used = {each.id for part in body for each in ast.walk(part) if isinstance(each, ast.Name)}
         for name, kind in signature.kinds.items():
             default = signature.defaults.get(name)
             given = f" = {self.text(default, kind)}" if default else ""
             note = "" if default and kind in (STR, NUM, BOOL) else self.note(kind)
-            found.append(f"{'' if name in used else '_'}{camel(name)}{note}{given}")
-        return found
+            yield f"{'' if name in used else '_'}{camel(name)}{note}{given}"
 
-    def function(self, head: str, signature: Signature, body: list[ast.stmt], end: int) -> None:
-        """Put a function."""
-        self.returns = signature.returns
-        if signature.returns.name == "reading":
-            self.returns = signature.returns.of[0]
-        self.scope = Scope(body, signature.kinds)
-        self.declared = self.kinds_in(body, signature)
-        self.check(body[0] if body else None, self.declared)
-        with self.knowing(self.declared):
-            self.put(f"{head} {{")
-            self.block(body, "")
-            self.depth += 1
-            self.put_comments(end + 1)
-            self.depth -= 1
-            self.put("}")
-
-    def check(self, node: ast.AST | None, names: Iterable[str]) -> None:
-        """See that no name is one of the runtime's.
-
-        Raises:
-            Refused: one is.
-        """
+    def check(self, node: ast.AST, names: Iterable[str]) -> None:
+        """See that no name is one of the runtime's."""
         for name in names:
             if camel(name) in self.reserved:
-                raise Refused(node or ast.Pass(), f"name {name}, which the runtime has")
+                raise Refused(node, f"name {name}, which the runtime has")
 
     def kinds_in(self, body: list[ast.stmt], signature: Signature) -> dict[str, Kind]:
         """Return the kinds of a function's names: as annotated, or as all that they are given."""
         nodes = [each for part in body for each in ast.walk(part) if isinstance(each, _STORING)]
         nodes.sort(key=lambda node: (node.lineno, node.col_offset))
         annotated = signature.kinds | {
-            each.target.id: self.annotations.kind(each.annotation)
+            name: self.annotations.kind(each.annotation)
             for each in nodes
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+            if isinstance(each, Annotated)
+            for name in stored(each.targets[0])
         }
         found = dict(annotated)
         for _ in range(2):  # as a loop may read what it stores behind that
@@ -131,7 +121,16 @@ class Functions(Statements):
         return found
 
     def _stores(self, node: ast.AST) -> Iterator[tuple[str, Kind]]:
+        """Yield the names that something is stored in, with its kind; note attributes of `self`."""
         match node:
+            case ast.Assign([ast.Attribute(ast.Name("self"), name)], value) if self.owner:
+                owner = Kind("class", text=self.owner.name)
+                if isinstance(node, Annotated):
+                    self.owner.fields[name] = self.annotations.kind(node.annotation)
+                elif self.member_of(owner, name) in (None, ANY):
+                    self.owner.fields[name] = ANY
+                    self.owner.fields[name] = self.value(value).kind
+                return
             case ast.Assign(targets=[target], value=value):
                 known = self.kinds.get(target.id, ANY) if isinstance(target, ast.Name) else ANY
                 kind = self.value(value, known).kind

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 class Refused(Exception):
-    """The subset doesn't have this; it says what, and where."""
+    """The subset doesn't have this: what prints a node may raise it, and says what, and where."""
 
     def __init__(self, node: ast.AST, what: str) -> None:
         super().__init__(f"line {getattr(node, 'lineno', '?')}: {what}")
@@ -24,14 +24,8 @@ _PLAIN = (
 )
 #: Kinds as TypeScript has them, of what is in them, and by their texts.
 _SHOWN = {
-    **{
-        "any": "Any",
-        "str": "string",
-        "num": "number",
-        "bool": "boolean",
-        "null": "null",
-        "void": "void",
-    },
+    **{"any": "Any", "str": "string", "num": "number", "bool": "boolean"},
+    **{"null": "null", "void": "void"},
     **{"pattern": "Pattern", "search": "Pattern", "match": "Match", "object": "Json"},
     **{"tuple": "readonly [{0}]", "set": "Set<{0}>", "iterable": "Iterable<{0}>"},
     **{"map": "{1}Map<{0}>", "class": "{1}", "enum": "{1}", "literal": '"{1}"'},
@@ -115,7 +109,7 @@ class Kind:
         return _SHOWN[self.name].format(", ".join(inner), RENAMED.get(self.text, self.text))
 
 
-ANY, STR, NUM, BOOL, NULL = map(Kind, ("any", "str", "num", "bool", "null"))
+ANY, STR, NUM, BOOL, NULL, VOID = map(Kind, ("any", "str", "num", "bool", "null", "void"))
 #: `SEARCH` is the method of an expression, as a value.
 PATTERN, MATCH, OBJECT, SEARCH = map(Kind, ("pattern", "match", "object", "search"))
 

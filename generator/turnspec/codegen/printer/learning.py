@@ -10,7 +10,7 @@ from turnspec.codegen.printer.comments import Comments
 from turnspec.codegen.printer.functions import Functions
 from turnspec.codegen.printer.kinds import ANY, NULL, STR, Kind, Refused, function_of, union
 from turnspec.codegen.printer.names import Class, Signature
-from turnspec.codegen.printer.syntax import Simplifier
+from turnspec.codegen.printer.syntax import Annotated, Simplifier
 
 DECORATORS = ("property", "cached_property")
 #: What the runtime has under a name that is no function's in Python.
@@ -72,24 +72,11 @@ class Learning(Functions):
         """Note a class, an enumeration, or a name of a type."""
         match node:
             case ast.ClassDef(name=name, bases=bases):
-                base = ast.unparse(bases[0]) if bases else ""
-                if base == "Enum":
-                    self._learn_enum(name, _members(node))
-                else:
-                    self.classes[name] = Class(name, node, base)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                match value:
-                    case ast.Call(func=ast.Name("Enum"), args=[_, ast.Constant(value=str(words))]):
-                        self._learn_enum(name, {word: word.lower() for word in words.split()})
-                    case ast.Subscript() | ast.BinOp() | ast.Name():
-                        if name[0].isupper() and not name.isupper():
-                            self.annotations.written[name] = value
-            case ast.AnnAssign(target=ast.Name(id=name), value=value) if _is_type(node) and value:
-                self.annotations.written[name] = value
-
-    def _learn_enum(self, name: str, members: dict[str, str]) -> None:
-        empty = ast.ClassDef(name=name, bases=[], keywords=[], body=[], decorator_list=[])
-        self.classes[name] = Class(name, empty, members=members, is_enum=True)
+                self.classes[name] = Class(name, node, ast.unparse(bases[0]) if bases else "")
+            case ast.Assign([ast.Name(name)], value):
+                is_type = isinstance(value, ast.Subscript | ast.BinOp | ast.Name | ast.Constant)
+                if is_type and name[0].isupper() and not name.isupper():
+                    self.annotations.written[name] = value
 
     @contextmanager
     def noting(self) -> Iterator[None]:
@@ -106,10 +93,12 @@ class Learning(Functions):
             match node:
                 case ast.FunctionDef(name=name):
                     class_.methods[name] = self._signature(node, is_method=True)
-                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
-                    class_.fields[name] = self.annotations.kind(annotation)
-                case ast.Assign(targets=[ast.Name("__slots__"), ast.Name("__match_args__")]):
-                    class_.record = ast.literal_eval(node.value)
+                case Annotated([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
+                    class_.fields[name] = self.annotations.kind(node.annotation)
+                case ast.Assign([ast.Name("__slots__"), ast.Name("__match_args__")], value):
+                    class_.record = ast.literal_eval(value)
+                case ast.Assign([ast.Name(name)], value) if class_.is_enum:
+                    class_.members[name] = ast.literal_eval(value)
         if base := self.classes.get(class_.base):
             class_.record = class_.record or base.record
             class_.methods.setdefault("__init__", base.init)
@@ -145,8 +134,8 @@ class Learning(Functions):
         if name not in self.needed or name in (*self.classes, *self.annotations.written):
             return
         match node:
-            case ast.AnnAssign(annotation=annotation):
-                self.globals[name] = self.annotations.kind(annotation)
+            case Annotated():
+                self.globals[name] = self.annotations.kind(node.annotation)
             case ast.Assign(value=value) if name != "FORMAT":
                 self.globals[name] = _read_only(self.value(value).kind)
 
@@ -154,27 +143,13 @@ class Learning(Functions):
         """Learn the kinds of the attributes that methods set."""
         self.owner = class_
         for node in class_.node.body:
-            if isinstance(node, ast.Assign) and not ast.unparse(node).startswith("__"):
+            if type(node) is ast.Assign and not ast.unparse(node).startswith("__"):
                 class_.fields[ast.unparse(node.targets[0])] = self.value(node.value).kind
         methods = [node for node in class_.node.body if isinstance(node, ast.FunctionDef)]
         for method in sorted(methods, key=lambda node: node.name != "__init__"):
             if not method.name.startswith("__") or method.name == "__init__":
-                self._learn_from(class_, method)
+                self.kinds_in(method.body, class_.methods[method.name])
         self.owner = None
-
-    def _learn_from(self, class_: Class, method: ast.FunctionDef) -> None:
-        base = self.classes.get(class_.base)
-        with self.knowing(self.kinds_in(method.body, class_.methods[method.name])):
-            for node in ast.walk(method):
-                match node:
-                    case ast.AnnAssign(target=ast.Attribute(value=ast.Name("self"), attr=name)):
-                        class_.fields[name] = self.annotations.kind(node.annotation)
-                    case ast.Assign(targets=[ast.Attribute(value=ast.Name("self"), attr=name)]):
-                        known = (base.fields if base else {}) | class_.fields
-                        if known.get(name, ANY) == ANY:
-                            class_.fields[name] = ANY
-                            with suppress(Refused):  # it is told where it is printed
-                                class_.fields[name] = self.value(node.value).kind
 
 
 def _tops(body: list[ast.stmt]) -> Iterable[ast.stmt]:
@@ -191,9 +166,7 @@ def _tops(body: list[ast.stmt]) -> Iterable[ast.stmt]:
             ):
                 tables[name].keys += keys
                 tables[name].values += values
-            case ast.Assign([ast.Name(name)], ast.Dict() as table) | ast.AnnAssign(
-                ast.Name(name), _, ast.Dict() as table
-            ):
+            case ast.Assign([ast.Name(name)], ast.Dict() as table):
                 tables[name] = table
                 yield node
             case _ if name_of(node) != "__all__":
@@ -208,19 +181,6 @@ def name_of(node: ast.stmt) -> str:
         case ast.Assign([target]) | ast.AnnAssign(target) | ast.AugAssign(target):
             return ast.unparse(target)
     return ""
-
-
-def _is_type(node: ast.AnnAssign) -> bool:
-    """Tell whether a statement names a type."""
-    return ast.unparse(node.annotation) == "TypeAlias"
-
-
-def _members(node: ast.ClassDef) -> dict[str, str]:
-    return {
-        ast.unparse(each.targets[0]): ast.literal_eval(each.value)
-        for each in node.body
-        if isinstance(each, ast.Assign)
-    }
 
 
 def _read_only(kind: Kind) -> Kind:

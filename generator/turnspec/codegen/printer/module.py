@@ -7,13 +7,13 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from turnspec.codegen.printer.comments import block, in_script
-from turnspec.codegen.printer.kinds import ANY, NULL, RENAMED, Kind, Refused
-from turnspec.codegen.printer.layout import WIDTH, braces, called
+from turnspec.codegen.printer.kinds import ANY, RENAMED, Refused
+from turnspec.codegen.printer.layout import WIDTH, braces
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
 from turnspec.codegen.printer.names import Class, camel, member, quoted, reached
 from turnspec.codegen.printer.short import shortened
 from turnspec.codegen.printer.statements import joined
+from turnspec.codegen.printer.syntax import Annotated
 
 _TYPING = ("T", "Reading", "MORE_TEXT")
 
@@ -38,19 +38,17 @@ class Module(Learning):
         if ast.get_docstring(self.tree):  # what stands above it is of the file
             self.comments.drop(1, self.tree.body[0].end_lineno or 1)
         self.needed = reached(roots, self._uses) & set(self.defined) - {*self.runtime, *_TYPING}
-        for node in self.tops:
-            if name_of(node) not in self.needed:
-                self.comments.drop(_first_line(node), node.end_lineno or 0)
         self.learn()
         for node in self.tops:
-            if not self.is_typed and self._is_type(name_of(node)):
-                self.comments.drop(_first_line(node), node.end_lineno or 0)
-            elif name_of(node) in self.needed:
-                with self.noting():
-                    self.check(node, [name_of(node)])
-                    for lines in self.comments.sections(_first_line(node)):
-                        self.lines += ["", *lines]
-                    self._put_top(node)
+            name, line = name_of(node), _first_line(node)
+            if name not in self.needed or (self._is_type(name) and not self.is_typed):
+                self.comments.drop(line, node.end_lineno or 0)
+                continue
+            with self.noting():
+                self.check(node, [name])
+                for lines in self.comments.sections(line):
+                    self.lines += ["", *lines]
+                self._put_top(node)
         if self.refusals:
             raise NotInSubset(self.refusals)
         text = re.sub(r"\n{3,}", "\n\n", shortened("\n".join(self.lines)))
@@ -60,20 +58,14 @@ class Module(Learning):
         """Yield the names that a statement of the module uses, if it is printed."""
         if name in (*self.runtime, *_TYPING) or name not in self.defined:
             return
-        is_type = self._holds_types(name)
-        for each in ast.walk(self.defined[name]):
+        node = self.defined[name]
+        is_type = isinstance(node, Annotated) and ast.unparse(node.annotation) == "TypeAlias"
+        for each in ast.walk(node):
             match each:
                 case ast.Name(id=other):
                     yield other
                 case ast.Constant(value=str(text)) if is_type:  # a type in quotes
                     yield from re.findall(r"[A-Za-z_]\w*", text)
-
-    def _holds_types(self, name: str) -> bool:
-        """Tell whether a name is that of a type, made of others."""
-        value: ast.expr | None = getattr(self.defined[name], "value", None)
-        if name.isupper() or not isinstance(value, ast.Subscript | ast.BinOp | ast.Constant):
-            return False
-        return "Literal[" not in ast.unparse(value)
 
     def _is_type(self, name: str) -> bool:
         """Tell whether a name is of types alone."""
@@ -106,17 +98,17 @@ class Module(Learning):
                 if kind.alias == (shown := RENAMED.get(name, name)):
                     parts = _alternatives(self.annotations.written[name])
                     self._put_type(shown, [self.annotations.kind(part).shown for part in parts])
-            case ast.AnnAssign(value=ast.expr() as value) | ast.Assign(value=value):
+            case ast.Assign(value=value):
                 self._put_constant(node, name, value)
             case _:
                 raise Refused(node, type(node).__name__)
 
-    def _put_constant(self, node: ast.AnnAssign | ast.Assign, name: str, value: ast.expr) -> None:
+    def _put_constant(self, node: ast.Assign, name: str, value: ast.expr) -> None:
         kind = self.globals.get(name, ANY)
         found = self.value(value, kind)
         is_told = kind.name in ("array", "list") and ANY not in kind.of
-        is_told = not found.is_made(kind) and (is_told or isinstance(node, ast.AnnAssign))
-        is_pattern = "new Pattern(" in found.text and isinstance(node, ast.Assign)
+        is_told = not found.is_made(kind) and (is_told or isinstance(node, Annotated))
+        is_pattern = "new Pattern(" in found.text and not isinstance(node, Annotated)
         note = self.note(kind) * (is_told and not is_pattern)
         lines = self.lines
         if is_pattern:
@@ -135,37 +127,22 @@ class Module(Learning):
         self.lines.append(text)
 
     def _put_function(self, node: ast.FunctionDef) -> None:
-        signature = self.functions[node.name]
-        body = self._put_doc(node)
-        parameters, result = self.parameters(signature, body), self._result(signature.returns)
-        head = f"{called(f'function{_star(node)} {camel(node.name)}', parameters)}{result}"
-        decorators = [ast.unparse(each) for each in node.decorator_list]
-        is_kept = bool(decorators) and decorators[0].startswith("lru_cache(")
-        if decorators[is_kept:]:
-            raise Refused(node, f"decorator {decorators}")
-        if is_kept:
-            size = decorators[0].removeprefix("lru_cache(").rstrip(")")
-            head = f"const {camel(node.name)} = remembered({size}, "
-            head += f"{called('', parameters)}{result} =>"
-        self.function(head, signature, body, node.end_lineno or 0)
-        self.lines[-1] += ");" * is_kept
-
-    def _result(self, kind: Kind) -> str:
-        return self.note(Kind("void") if kind == NULL else kind)
-
-    def _put_doc(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
-        """Put a docstring; return the body without it."""
-        text = ast.get_docstring(node)
-        if not text:
-            return node.body
-        self.lines += block(in_script(text).split("\n"), " " * self.depth * 2)
-        return node.body[1:]
+        name = camel(node.name)
+        match node.decorator_list:
+            case []:
+                head = f"function{_star(node)} {name}"
+            case [ast.Call(ast.Name("lru_cache"), [size])]:
+                head = f"const {name} = remembered({ast.unparse(size)}, "
+            case decorators:
+                raise Refused(node, f"decorator {list(map(ast.unparse, decorators))}")
+        is_kept = bool(node.decorator_list)
+        self.function(node, head, self.functions[node.name], is_kept=is_kept)
 
     # Classes.
 
     def _put_class(self, node: ast.ClassDef) -> None:
         class_ = self.owner = self.classes[node.name]
-        body = self._put_doc(node)
+        body = self.put_doc(node)
         if class_.record:
             self._put_record(class_)
             return
@@ -198,9 +175,7 @@ class Module(Learning):
                     nodes = ast.walk(ast.Module(plain, []))
                     attributes = [part for part in nodes if isinstance(part, ast.Attribute)]
                     sure |= {part.attr for part in attributes if isinstance(part.ctx, ast.Store)}
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(
-                    target=ast.Name(id=name), value=ast.expr() as value
-                ):
+                case ast.Assign([ast.Name(name)], value):
                     kind = class_.fields.get(name, ANY)
                     found = self.value(value, kind)
                     note = "" if found.is_of(kind) else self.note(kind)
@@ -226,17 +201,15 @@ class Module(Learning):
             return
         self.lines.append("")
         self.put_comments(_first_line(node))
-        body = self._put_doc(node)
-        name, result = member(node.name), self._result(signature.returns)
         is_again = base is not None and node.name in base.methods and self.is_typed
-        name = f"{'override ' * is_again}{'get ' * (decorators == ['property'])}{_star(node)}{name}"
+        head = "override " * is_again + "get " * signature.is_property + _star(node)
         if node.name == "__init__":
-            name, result = "constructor", ""
-        head = f"{called(name, self.parameters(signature, body))}{result}"
-        if signature.is_kept:
-            head = f"{'readonly ' * self.is_typed}{name} = once((){result} =>"
-        self.function(head, signature, body, node.end_lineno or 0)
-        self.lines[-1] += ");" * signature.is_kept
+            head = "constructor"
+        elif signature.is_kept:
+            head = f"{'readonly ' * self.is_typed}{member(node.name)} = once("
+        else:
+            head += member(node.name)
+        self.function(node, head, signature, is_kept=signature.is_kept)
 
 
 def _first_line(node: ast.stmt) -> int:

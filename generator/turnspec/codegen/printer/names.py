@@ -98,11 +98,6 @@ class Signature:
     is_property: bool = False
     is_kept: bool = False  # a property that is made once
 
-    @property
-    def as_kind(self) -> Kind:
-        """The kind of the function as a value."""
-        return function_of(*self.kinds.values(), self.returns)
-
 
 @dataclass(slots=True)
 class Class:
@@ -116,7 +111,11 @@ class Class:
     #: Of an enumeration, by member; of what is a plain object, the names of what it has.
     members: dict[str, str] = field(default_factory=dict)
     record: tuple[str, ...] = ()
-    is_enum: bool = False
+
+    @property
+    def is_enum(self) -> bool:
+        """Whether it is an enumeration."""
+        return self.base == "Enum"
 
     @property
     def init(self) -> Signature:
@@ -133,11 +132,7 @@ class Annotations:
         self.written: dict[str, ast.expr] = {}  # aliases that were not read yet
 
     def kind(self, node: ast.expr | None) -> Kind:
-        """Return the kind that an annotation names.
-
-        Raises:
-            Refused: it is none of the subset.
-        """
+        """Return the kind that an annotation names."""
         match node:
             case ast.Constant(value=None):
                 return NULL

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-from turnspec.codegen.printer.syntax import blocks_of, names_in, own_parts
+_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 
 
 class Scope:
@@ -55,7 +55,32 @@ class Scope:
             self._declare(name, blocks[0])
             return
         is_loop = isinstance(first, ast.For) and not others and own == [ast.Store]
-        if is_loop or (isinstance(first, ast.Assign | ast.AnnAssign) and ast.Store in own):
+        if is_loop or (isinstance(first, ast.Assign) and ast.Store in own):
             self.by.setdefault(id(first), set()).add(name)
         else:
             self.before.setdefault(id(first), []).append(name)
+
+
+def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
+    """Return the blocks of statements in one."""
+    return [getattr(node, name) for name in ("body", "orelse") if hasattr(node, name)]
+
+
+def own_parts(node: ast.stmt) -> list[ast.AST]:
+    """Return what a statement consists of, without its blocks."""
+    if not blocks_of(node):
+        return [node]
+    return [getattr(node, name) for name in ("target", "iter", "test") if hasattr(node, name)]
+
+
+def names_in(node: ast.AST, inner: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
+    """Yield the names in a node, but those of comprehensions and lambdas."""
+    if isinstance(node, _COMPREHENSIONS):
+        targets = (each for part in node.generators for each in ast.walk(part.target))
+        inner |= {each.id for each in targets if isinstance(each, ast.Name)}
+    if isinstance(node, ast.Lambda):
+        inner |= {arg.arg for arg in node.args.args}
+    if isinstance(node, ast.Name) and node.id not in inner:
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from names_in(child, inner)

@@ -93,11 +93,9 @@ def engine_script(*, is_typed: bool) -> str:
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
     head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    if not is_typed:
-        return INNER_DOC.sub(
-            "", "\n\n".join([*texts_of(outside, SHARED, is_typed=False), function])
-        )
-    return "\n\n".join([types, *texts_of(outside, SHARED, is_typed=True), function])
+    others = texts_of(outside, SHARED, is_typed=is_typed)
+    whole = "\n\n".join([*[types] * is_typed, *others, function])
+    return whole if is_typed else INNER_DOC.sub("", whole)
 
 
 def engine_declaration() -> str:

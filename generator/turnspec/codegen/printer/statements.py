@@ -6,10 +6,10 @@ import ast
 
 from turnspec.codegen.printer.calls import Calls
 from turnspec.codegen.printer.comments import Comments
-from turnspec.codegen.printer.kinds import ANY, BOOL, NULL, Kind, Refused
+from turnspec.codegen.printer.kinds import ANY, BOOL, Kind, Refused
 from turnspec.codegen.printer.layout import END, LINE, WHOLE, WIDTH, called, enclosed, laid_out
-from turnspec.codegen.printer.names import OR, camel
-from turnspec.codegen.printer.scopes import Scope
+from turnspec.codegen.printer.names import camel
+from turnspec.codegen.printer.syntax import Annotated
 
 INDENT = 2
 
@@ -17,11 +17,10 @@ INDENT = 2
 class Statements(Calls):
     """Prints statements as lines."""
 
-    def __init__(self, comments: Comments, *, is_typed: bool = True) -> None:
+    def __init__(self, comments: Comments, *, is_typed: bool) -> None:
         super().__init__(is_typed=is_typed)
         self.comments = comments
         self.lines: list[str] = []
-        self.scope = Scope([], ())
         self.declared: dict[str, Kind] = {}  # the kinds of a function's own names
         self.returns: Kind = ANY
 
@@ -50,20 +49,12 @@ class Statements(Calls):
             self.put(end)
 
     def statement(self, node: ast.stmt) -> None:
-        """Put a statement.
-
-        Raises:
-            Refused: the subset doesn't have it.
-        """
+        """Put a statement."""
         self.put_comments(node.lineno)
         for name in self.scope.before.get(id(node), ()):
             if name not in self.declared:
                 raise Refused(node, f"{name}, of which nothing is known before it is used")
             self.put_let(name)
-        self.put_statement(node)
-
-    def put_statement(self, node: ast.stmt) -> None:
-        """Put a statement without what stands before it."""
         match node:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return
@@ -72,7 +63,8 @@ class Statements(Calls):
             case ast.Break() | ast.Continue():
                 self.put(f"{type(node).__name__.lower()};", node)
             case ast.Return(value=value):
-                self._put_return(node, value)
+                given = f" {self.text(value, self.returns)}" if value else ""
+                self.put(f"return{given};", node)
             case ast.Raise(exc=ast.expr() as error):
                 self.put(f"throw {self.text(error)};", node)
             case ast.Assert(test=test):
@@ -82,30 +74,28 @@ class Statements(Calls):
                 targets=[ast.Subscript(owner, ast.Slice(ast.expr() as at, None, None))]
             ):
                 self.put(f"{self.text(owner)}.splice({self.text(at)});", node)
+            case ast.While(orelse=[_, *_]) | ast.For(orelse=[_, *_]):
+                raise Refused(node, f"{type(node).__name__} with else")
             case ast.Assign():
                 self._put_assign(node)
-            case ast.AnnAssign(value=ast.expr() as value):
-                self._put_annassign(node, value)
-            case ast.AugAssign():
-                self._put_augassign(node)
             case _:
-                raise Refused(node, type(node).__name__)
+                put = getattr(self, f"_put_{type(node).__name__.lower()}", None)
+                if put is None:
+                    raise Refused(node, type(node).__name__)
+                put(node)
+
+    def keyword(self, node: ast.stmt, target: ast.expr) -> str:
+        """Return what declares the names of a target, if no others are declared before it."""
+        names, own = stored(target), self.scope.by.get(id(node), set())
+        if own >= names:
+            return "const " if all(map(self.scope.is_constant, names)) else "let "
+        for name in sorted(own):
+            self.put_let(name)
+        return ""
 
     def put_let(self, name: str) -> None:
         """Declare a name before what gives it a value."""
         self.put(f"let {camel(name)}{self.note(self.declared[name])};")
-
-    def is_lasting(self, name: str) -> bool:
-        """Tell whether a name has one value for as long as it is known."""
-        return self.scope.stores[name] < 2
-
-    def _put_return(self, node: ast.Return, value: ast.expr | None) -> None:
-        if value and not (isinstance(value, ast.Call) and self.returns == NULL):
-            self.put(f"return {self.text(value, self.returns)};", node)
-            return
-        if value:  # `return f()` of what returns nothing
-            self.put(f"{self.text(value)};", node)
-        self.put("return;", node)
 
     def _put_assign(self, node: ast.Assign) -> None:
         match node.targets:
@@ -122,35 +112,24 @@ class Statements(Calls):
                 self.put(f"{names} = {self.text(node.value)};", node)
 
     def _put_value(self, node: ast.Assign, target: ast.expr) -> None:
-        names, own = stored(target), self.scope.by.get(id(node), set())
-        value = self.value(node.value, self._expected(target))
-        text, keyword = self.target(target), ""
-        if own and not own >= names:  # others are declared before
-            for name in sorted(own):
-                self.put_let(name)
-        elif own:
-            keyword = "const " if all(map(self.scope.is_constant, names)) else "let "
-            if isinstance(target, ast.Name):
-                whole = self.declared.setdefault(target.id, value.kind)
-                self.kinds.setdefault(target.id, value.kind)
-                if not value.is_of(whole):
-                    text += self.note(whole)
+        value = self.value(node.value, self._expected(node, target))
+        keyword = self.keyword(node, target) if stored(target) else ""
+        text = self.target(target)
+        if keyword and isinstance(target, ast.Name):
+            whole = self.declared.setdefault(target.id, value.kind)
+            self.kinds.setdefault(target.id, value.kind)
+            is_told = isinstance(node, Annotated)
+            if not (value.is_made(whole) if is_told else value.is_of(whole)):
+                text += self.note(whole)
         self.put(joined(f"{keyword}{text} =", value.text), node)
 
-    def _expected(self, target: ast.expr) -> Kind:
+    def _expected(self, node: ast.Assign, target: ast.expr) -> Kind:
+        if isinstance(node, Annotated):
+            return self.annotations.kind(node.annotation)
         if isinstance(target, ast.Name):  # of which a function tells its own kinds
             found = self.declared.get(target.id, ANY)
             return ANY if found.name == "function" else found
         return self.value(target).kind if isinstance(target, ast.Attribute) else ANY
-
-    def _put_annassign(self, node: ast.AnnAssign, given: ast.expr) -> None:
-        kind = self.annotations.kind(node.annotation)
-        head, value = f"{self.text(node.target)} =", self.value(given, kind)
-        if isinstance(node.target, ast.Name):
-            keyword = "const" if self.scope.is_constant(node.target.id) else "let"
-            note = self.note(kind) * (not value.is_made(kind))
-            head = f"{keyword} {camel(node.target.id)}{note} ="
-        self.put(joined(head, value.text), node)
 
     def _put_augassign(self, node: ast.AugAssign) -> None:
         target = self.value(node.target)
@@ -167,9 +146,6 @@ class Statements(Calls):
                 self.put(enclosed(f"for (const {given} of ", many.text, ") {"), node)
                 self.lines += [*laid_out(f"{target.tight}.{add};", (self.depth + 1) * INDENT)]
                 self.put("}")
-            case "bool", ast.BitOr():
-                either = self.as_bool(node.value).within(OR + 1)
-                self.put(f"{target.text} = {either} || {target.text};", node)
             case "str" | "num", ast.Add() | ast.Sub() if not isinstance(node.target, ast.Subscript):
                 value = self.value(node.value)
                 text = f"Number({value.text})" if value.kind == BOOL else value.text

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
-_COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 #: Each of many values.
 _IT = ast.Name("it", ast.Load())
+
+
+class Annotated(ast.Assign):
+    """An assignment that says what its value is of."""
+
+    annotation: ast.expr
+    _fields = ("targets", "value", "annotation")
 
 
 class Simplifier(ast.NodeTransformer):
@@ -27,35 +33,47 @@ class Simplifier(ast.NodeTransformer):
             if method.name == "__init__":
                 plain = list(self._plain_fields(method.body))
                 method.body = [each for each in method.body if each not in plain]
-                node.body[1:1] = [_of_class(each) for each in plain]
+                node.body[1:1] = plain
         return node
 
-    def _plain_fields(self, body: list[ast.stmt]) -> Iterator[ast.Assign | ast.AnnAssign]:
+    def _plain_fields(self, body: list[ast.stmt]) -> Iterator[ast.Assign]:
         """Yield what sets fields to plain values first, before something else sees the object."""
         seen: set[str] = set()
         for each in body:
             match each:
-                case ast.Assign(
-                    targets=[ast.Attribute(ast.Name("self"), name)], value=value
-                ) | ast.AnnAssign(ast.Attribute(ast.Name("self"), name), value=ast.expr() as value):
+                case ast.Assign([ast.Attribute(ast.Name("self"), name) as target], value):
                     is_told = each.lineno - 1 in self._comments
                     if _is_plain(value) and not is_told and name not in seen:
+                        each.targets = [_at(target, ast.Name(name, ast.Store()))]
                         yield each
             parts = list(ast.walk(each))
             attributes = [part for part in parts if isinstance(part, ast.Attribute)]
             seen |= {part.attr for part in attributes}
-            owners = [id(part.value) for part in attributes]
-            for part in parts:
-                match part:
-                    case ast.Call(func=ast.Attribute(ast.Name("self"))):
-                        return
-                    case ast.Name("self") if id(part) not in owners:
-                        return
+            methods = [part.func for part in parts if isinstance(part, ast.Call)]
+            owners = [part.value for part in attributes if part not in methods]
+            rest = [part for part in parts if part not in owners]
+            if any(isinstance(part, ast.Name) and part.id == "self" for part in rest):
+                return
 
-    def visit_Assign(self, node: ast.Assign) -> list[ast.Assign]:
-        """Assign one by one what can be."""
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        """Have what assigns something, and is annotated, be an assignment."""
+        self.generic_visit(node)
+        if not node.value:
+            return node
+        found = Annotated([node.target], node.value)
+        found.annotation = node.annotation
+        return _at(node, found)
+
+    def visit_Assign(self, node: ast.Assign) -> Sequence[ast.stmt]:
+        """Assign one by one what can be; an enumeration is a class."""
         self.generic_visit(node)
         match node:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("Enum") as base, [_, words])):
+                members: list[ast.stmt] = [
+                    ast.Assign([ast.Name(word, ast.Store())], ast.Constant(word.lower()))
+                    for word in ast.literal_eval(words).split()
+                ]
+                return [_at(node, ast.ClassDef(name, [base], [], members, []))]
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 if _are_apart(targets, values):
                     pairs = zip(targets, values, strict=True)
@@ -75,8 +93,6 @@ class Simplifier(ast.NodeTransformer):
         match node:
             case ast.Call(func=ast.Name("map"), args=[function, many]):
                 return _at(node, _through(many, ast.Call(function, [_IT], [])))
-            case ast.Call(func=ast.Name("iter"), args=[many]):
-                return _at(node, _through(many, _IT))
             case ast.Call(func=ast.Name("list" | "tuple"), args=[many]):
                 return _at(node, ast.List([ast.Starred(many, ast.Load())], ast.Load()))
             case ast.Call(func=ast.Name("any" | "all"), args=[many]):
@@ -118,20 +134,6 @@ class Simplifier(ast.NodeTransformer):
         first, node.test = _hoisted(node.test)
         return [_at(node, ast.Assign([first.target], first.value)), node] if first else [node]
 
-    def visit_Match(self, node: ast.Match) -> list[ast.stmt] | ast.Match:
-        """Ask of a name which of some values it is."""
-        self.generic_visit(node)
-        rest: list[ast.stmt] = []
-        for case in reversed(node.cases):
-            test = _test(node.subject, case)
-            if test is None:
-                return node
-            if isinstance(test, ast.Constant):
-                rest = [each for each in case.body if not isinstance(each, ast.Pass)]
-            else:
-                rest = self.visit_If(_at(case.pattern, ast.If(test, case.body, rest)))
-        return rest
-
 
 def _through(many: ast.expr, element: ast.expr) -> ast.GeneratorExp:
     """Return what is made of each of many values."""
@@ -143,16 +145,6 @@ def _is_plain(value: ast.expr) -> bool:
     """Tell whether a value depends on nothing."""
     parts = [each for each in ast.walk(value) if isinstance(each, ast.Name | ast.Call)]
     return all(isinstance(each, ast.Name) and each.id.isupper() for each in parts)
-
-
-def _of_class(node: ast.Assign | ast.AnnAssign) -> ast.Assign | ast.AnnAssign:
-    """Return what sets a field as a class has it."""
-    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-    assert isinstance(target, ast.Attribute)
-    name = _at(target, ast.Name(target.attr, ast.Store()))
-    if isinstance(node, ast.Assign):
-        return _at(node, ast.Assign([name], node.value))
-    return _at(node, ast.AnnAssign(name, node.annotation, node.value, simple=1))
 
 
 def _hoisted(test: ast.expr) -> tuple[ast.NamedExpr | None, ast.expr]:
@@ -168,24 +160,6 @@ def _hoisted(test: ast.expr) -> tuple[ast.NamedExpr | None, ast.expr]:
         case ast.Compare():
             found, test.left = _hoisted(test.left)
     return found, test
-
-
-def _test(subject: ast.expr, case: ast.match_case) -> ast.expr | None:
-    """Return what a case asks; None if it isn't which value something is."""
-    patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
-    values = [each.value for each in patterns if isinstance(each, ast.MatchValue)]
-    match case.pattern, values:
-        case ast.MatchAs(pattern=None, name=None), _:
-            return case.guard or ast.Constant(True)
-        case _, [value]:
-            test = ast.Compare(subject, [ast.Eq()], [value])
-        case _, [_, *_] if len(values) == len(patterns):
-            test = ast.Compare(subject, [ast.In()], [ast.Tuple(values, ast.Load())])
-        case _:
-            return None
-    is_known = isinstance(subject, ast.Name | ast.Attribute)
-    found = ast.BoolOp(ast.And(), [test, case.guard]) if case.guard else test
-    return _at(case.pattern, found) if is_known else None
 
 
 def _at(place: ast.AST, node: _N) -> _N:
@@ -205,32 +179,3 @@ def _are_apart(targets: list[ast.expr], values: list[ast.expr]) -> bool:
     )
     has_star = any(isinstance(each, ast.Starred) for each in (*targets, *values))
     return not has_star and len(values) == len(names) and not any(reads)
-
-
-def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
-    """Return the blocks of statements in one."""
-    parts = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
-    blocks = [getattr(part, name, None) for part in parts for name in ("body", "orelse")]
-    return [block for block in blocks if isinstance(block, list)]
-
-
-def own_parts(node: ast.stmt) -> list[ast.AST]:
-    """Return what a statement consists of, without its blocks."""
-    if not blocks_of(node):
-        return [node]
-    names = ("target", "iter", "test", "subject")
-    guards = [case.guard for case in getattr(node, "cases", ()) if case.guard]
-    return [getattr(node, name) for name in names if hasattr(node, name)] + guards
-
-
-def names_in(node: ast.AST, inner: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
-    """Yield the names in a node, but those of comprehensions and lambdas."""
-    if isinstance(node, _COMPREHENSIONS):
-        targets = (each for part in node.generators for each in ast.walk(part.target))
-        inner |= {each.id for each in targets if isinstance(each, ast.Name)}
-    if isinstance(node, ast.Lambda):
-        inner |= {arg.arg for arg in node.args.args}
-    if isinstance(node, ast.Name) and node.id not in inner:
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from names_in(child, inner)

@@ -1,4 +1,4 @@
-"""Going through values: loops, comprehensions, and functions of many values."""
+"""Many values: lists, sets and tables, comprehensions, and functions of many values."""
 
 from __future__ import annotations
 
@@ -9,46 +9,67 @@ from turnspec.codegen.printer.conditions import Conditions
 from turnspec.codegen.printer.kinds import (
     ANY,
     BOOL,
-    LISTS,
     NUM,
     OBJECT,
-    STR,
     Kind,
     Refused,
     list_of,
     union,
 )
 from turnspec.codegen.printer.layout import called, listed
-from turnspec.codegen.printer.names import CONDITION, Value, camel
+from turnspec.codegen.printer.names import Value, camel
 
+#: Lists for which the runtime has classes of its own.
+_GROWING = ("GrowingText",)
 _Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
 
 class Walking(Conditions):
-    """Prints what goes through values."""
+    """Prints what holds many values, and what goes through them."""
 
-    def walked(self, node: ast.expr) -> Value:
-        """Return what is gone through."""
-        value = self.value(node)
-        kind = value.kind.present
-        if kind.name == "map":
-            return Value(f"{value.tight}.keys()", Kind("iterable", (kind.of[0],)))
-        if kind == OBJECT:
-            return Value(called("keysOf", [value.text]), list_of(STR))
-        if kind == ANY:
-            return Value(called("walked", [value.text]), Kind("iterable", (ANY,)))
-        if kind == STR or kind.name in ("set", "iterable"):
-            return Value(value.text, Kind("iterable", kind.of or (kind,)), value.rank)
-        if not kind.all_in(*LISTS):
-            raise Refused(node, f"going through {kind.name}")
-        return value
+    def _list(self, node: ast.List | ast.Tuple, expected: Kind) -> Value:
+        if expected.alias in _GROWING and not node.elts:
+            return Value(f"new {expected.alias}()", expected)
+        found = self.items(node.elts, expected)
+        kind = union(*(each.kind for each in found)) if found else ANY
+        return Value(listed([each.text for each in found]), list_of(kind))
 
-    def array(self, node: ast.expr) -> Value:
-        """Return what is gone through, as an array."""
-        found = self.walked(node)
-        if found.kind.name != "iterable":
-            return found
-        return Value(f"[{found.spread}]", list_of(found.kind.of[0]))
+    def _tuple(self, node: ast.Tuple, expected: Kind) -> Value:
+        is_open = any(isinstance(each, ast.Starred) for each in node.elts) or not node.elts
+        if is_open or expected.part("array"):
+            return self._list(node, expected)
+        part, size = expected.part("tuple"), len(node.elts)
+        wanted = part.of if part and len(part.of) == size else [ANY] * size
+        values = list(map(self.value, node.elts, wanted))
+        kind = Kind("tuple", tuple(value.kind for value in values))
+        return Value(listed([value.text for value in values]), kind)
+
+    def _set(self, node: ast.Set, _: Kind) -> Value:
+        many = self._list(ast.List(node.elts), ANY)
+        return Value(f"new Set({many.text})", Kind("set", many.kind.of))
+
+    def _dict(self, node: ast.Dict, expected: Kind) -> Value:
+        if expected.part("object") and not node.keys:
+            return Value("{}", OBJECT)
+        wanted = expected.part("map")
+        texts: list[str] = []
+        kinds: list[tuple[Kind, ...]] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            other = self.value(value, wanted.of[1] if wanted and key else ANY)
+            if key is None:
+                texts.append(other.spread)
+                kinds.append(other.kind.of)
+            else:
+                one = self.value(key)
+                texts.append(listed([one.text, other.text]))
+                kinds.append((one.kind, other.kind))
+        kind = wanted or Kind("map", tuple(map(union, *kinds)) if kinds else (ANY, ANY))
+        return Value(f"new Map{self.generics(kind)}({listed(texts) if texts else ''})", kind)
+
+    def generics(self, kind: Kind) -> str:
+        """Return what something is made of, as arguments of a type."""
+        is_told = self.is_typed and ANY not in kind.of
+        return f"<{', '.join(part.shown for part in kind.of)}>" if is_told else ""
 
     def _call_enumerate(self, node: ast.Call, _: Kind) -> Value:
         many = self.array(node.args[0])
@@ -82,33 +103,6 @@ class Walking(Conditions):
 
     def _call_all(self, node: ast.Call, _: Kind) -> Value:
         return self._call_any(node, _, "every")
-
-    def _call_next(self, node: ast.Call, _: Kind) -> Value:
-        match node.args:
-            case [
-                ast.GeneratorExp(
-                    ast.Name(found), [ast.comprehension(ast.Name(sought), many, [condition])]
-                ),
-                other,
-            ] if (
-                found == sought
-            ):
-                value = self._found(found, self.array(many), condition)
-            case [one, other]:
-                made = self.array(one)
-                value = Value(f"{made.tight}[0]", made.kind.element)
-            case _:
-                raise Refused(node, "next of this")
-        default = self.value(other)
-        kind = union(value.kind, default.kind)
-        return Value(f"{value.text} ?? {default.tight}", kind, CONDITION)
-
-    def _found(self, name: str, many: Value, condition: ast.expr) -> Value:
-        """Return the first of many values that fulfils a condition."""
-        kinds = {name: many.kind.element}
-        with self.knowing(kinds):
-            by = self.arrow(kinds, self.truth(condition), Kind("function"))
-        return Value(called(f"{many.tight}.find", [by.text]), many.kind.element)
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, expected: Kind) -> Value:
         return self._comprehended(node, [node.elt], expected=expected.element)
@@ -150,12 +144,12 @@ class Walking(Conditions):
     def _filtered(self, target: ast.expr, condition: ast.expr) -> str:
         """Return the call that leaves out what doesn't fulfil a condition."""
         before, own = self.kinds, ast.unparse(target)
-        asked, guard = self.truth(condition), ""
+        asked, sure, guard = self.truth(condition), self.as_bool(condition), ""
         name = self.target(_used(target, [condition]))
         self.narrow(condition, True)
         kind = self.kinds.get(own, ANY)
         if self.is_typed and kind != before.get(own, ANY):
-            guard, asked = f": {name} is {kind.shown}", self.as_bool(condition)
+            guard, asked = f": {name} is {kind.shown}", sure
         return called(".filter", [f"({name}){guard} => {asked.text}"])
 
     def _made(

@@ -152,13 +152,6 @@ export function keptIn<K, V>(map: Map<K, V>, key: K, other: V): V {
   return found;
 }
 
-/** Take a member out of a map; return the other value if there is none. */
-export function taken<K, V, O>(map: Map<K, V>, key: K, other: O): V | O {
-  const found = map.has(key) ? (map.get(key) as V) : other;
-  map.delete(key);
-  return found;
-}
-
 /** Keep what a function returned for what it was given last. */
 export function remembered<A extends unknown[], R>(size: number, call: (...given: A) => R) {
   const known = new Map<string, R>();
