@@ -52,9 +52,7 @@ FOLDED = {
     "a literal is none of its business": ('z = x or "(?!)"\n', 'z = x or "(?!)"\n'),
     "nor an empty one": ("z = x or ()\n", "z = x or ()\n"),
     "a member that is never": ("z = x is Role.GONE or y\n", "z = y\n"),
-    "members": ("z = x in (Role.GONE, Role.A, Role.B)\n", "z = x in (Role.A, Role.B)\n"),
-    "one member is left": ("z = x in (Role.GONE, Role.A)\n", "z = x is Role.A\n"),
-    "one value is left": ("z = x in (Role.GONE, a.b)\n", "z = x in (a.b,)\n"),
+    "members": ("z = x in (Role.GONE, Role.A)\n", "z = x in (Role.A,)\n"),
     "a local": (
         "def f():\n    x = y and NO\n    return not x\n",
         "def f():\n    x = False\n    return True\n",
@@ -62,6 +60,11 @@ FOLDED = {
     "a parameter is no constant": (
         "def f(x):\n    while x:\n        x = NO\n",
         "def f(x):\n    while x:\n        x = False\n",
+    ),
+    "cases": (
+        "match x:\n    # of both\n    case Role.GONE:\n        a()\n"
+        "    case Role.A | Role.GONE if YES:\n        b()\n",
+        "match x:\n    case Role.A:\n        b()\n",
     ),
 }
 

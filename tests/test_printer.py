@@ -142,10 +142,11 @@ SAME: dict[str, tuple[str, str]] = {
         found: list[str] = []
         for made in (Base(text), Derived(times_of(text))):
             kind = made.kind()
-            if kind is Shape.ROUND:
-                found.append(f"round {made.length} {made.mark} {len(made.seen)}")
-            else:
-                found.append(f"flat {made.doubled}")
+            match kind:
+                case Shape.ROUND:
+                    found.append(f"round {made.length} {made.mark} {len(made.seen)}")
+                case _:
+                    found.append(f"flat {made.doubled}")
         return ", ".join(found)
 
 
@@ -282,8 +283,11 @@ def _sources() -> Iterator[tuple[str, str]]:
     for name, (before, body) in SAME.items():
         run, _, others = textwrap.dedent(body).partition("\n\n\n")
         lines = textwrap.indent(run.strip("\n"), "    ")
-        yield name, "\n\n".join(
-            [HEAD, textwrap.dedent(before), f"def run(text: str) -> str:\n{lines}\n", others]
+        yield (
+            name,
+            "\n\n".join(
+                [HEAD, textwrap.dedent(before), f"def run(text: str) -> str:\n{lines}\n", others]
+            ),
         )
 
 
@@ -339,7 +343,7 @@ def test_small_modules_are_strict_typescript(tmp_path: Path) -> None:
         ),
         ("x = {'a': 1}\n    x['a'] += 1\n    return text", "line 9: Add and = of num"),
         (
-            "match text:\n        case 'a':\n            pass\n    return text",
+            "match text:\n        case str():\n            pass\n    return text",
             "line 8: Match",
         ),
         ("return text if {'a'} < {'b'} else ''", "line 8: comparison of set"),
@@ -412,7 +416,9 @@ export class Known extends Other {
   }
 }
 """
-    assert untyped(text) == """\
+    assert (
+        untyped(text)
+        == """\
 /** Says it. */
 export class Known extends Other {
   found = new Map();
@@ -423,4 +429,5 @@ export class Known extends Other {
   }
 }
 """
+    )
     assert untyped("export interface One {\n  two: string;\n}") == ""

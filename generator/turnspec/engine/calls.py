@@ -90,34 +90,37 @@ def tool_in(turn: Turn, name: str) -> str:
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
     """Read on after a marker of calls."""
     state = turn.state
-    is_head = not ONLY_IN_SECTION and found.role in (Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL)
-    if found.role in (Role.OPENING, Role.NOISY_OPENING):
-        state.opened = True
-        if HAS_OPTIONAL_TEXTS:
-            turn.tell_missing(found, found.offset)
-        if found.role is Role.NOISY_OPENING:
-            noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
-            turn.problem("unexpected_text", noise, found.offset)
-        if HAS_SECTIONS:
-            yield from read_section(turn)
-    elif found.role is Role.UNTAGGED_CALL:
-        turn.problem("missing_marker", "a call without its tag", found.offset)
-        yield from read_call(turn, found)
-    elif is_head or found.role in (Role.CLOSED_CALL, Role.NAME_ALONE):
-        yield from read_call(turn, found)
-    elif found.role in (Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME):
-        state.opened = True
-        is_call = yield from read_other_syntax(turn, found)
-        if HAS_SECTIONS and is_call:
-            yield from read_section(turn)
-    elif found.role is Role.CODE and HAS_CODE:
-        yield from read_code_call(turn)
-        if HAS_SECTIONS:
-            yield from read_section(turn)
-    elif found.role is Role.CALL_END and not after_call:
-        turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
-    elif found.role is Role.SECTION_END:
-        close_section(turn, found)
+    match found.role:
+        case Role.OPENING | Role.NOISY_OPENING:
+            state.opened = True
+            if HAS_OPTIONAL_TEXTS:
+                turn.tell_missing(found, found.offset)
+            if found.role is Role.NOISY_OPENING:
+                noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
+                turn.problem("unexpected_text", noise, found.offset)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
+        case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL if not ONLY_IN_SECTION:
+            yield from read_call(turn, found)
+        case Role.CLOSED_CALL | Role.NAME_ALONE | Role.UNTAGGED_CALL:
+            if found.role is Role.UNTAGGED_CALL:
+                turn.problem("missing_marker", "a call without its tag", found.offset)
+            yield from read_call(turn, found)
+        case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
+            state.opened = True
+            is_call = yield from read_other_syntax(turn, found)
+            if HAS_SECTIONS and is_call:
+                yield from read_section(turn)
+        case Role.CODE if HAS_CODE:
+            yield from read_code_call(turn)
+            if HAS_SECTIONS:
+                yield from read_section(turn)
+        case Role.CALL_END if not after_call:
+            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+        case Role.SECTION_END:
+            close_section(turn, found)
+        case _:
+            pass
 
 
 def close_section(turn: Turn, found: Found) -> None:

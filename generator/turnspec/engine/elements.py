@@ -130,18 +130,20 @@ def cut_elements_off(turn: Turn, nested: NestedValue) -> None:
 
 def read_on(turn: Turn, nested: NestedValue) -> bool:
     """Take a step; return whether another one can follow, without more text."""
-    if nested.place is Place.VALUE:
-        found = first_element(turn, nested.value)
-        if found and not found.is_partial:
-            begin_elements(turn, nested, found)
-        elif found is None:
-            begin_text(turn, nested)
-        return not (found and found.is_partial)
-    if nested.place is Place.TEXT:
-        return read_element_text(turn, nested)
-    if nested.place is Place.BETWEEN:
-        return read_between_elements(turn, nested)
-    return take_closing(turn, nested)
+    match nested.place:
+        case Place.VALUE:
+            found = first_element(turn, nested.value)
+            if found and not found.is_partial:
+                begin_elements(turn, nested, found)
+            elif found is None:
+                begin_text(turn, nested)
+            return not (found and found.is_partial)
+        case Place.TEXT:
+            return read_element_text(turn, nested)
+        case Place.BETWEEN:
+            return read_between_elements(turn, nested)
+        case _:
+            return take_closing(turn, nested)
 
 
 def take_closing(turn: Turn, nested: NestedValue) -> bool:

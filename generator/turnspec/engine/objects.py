@@ -71,19 +71,22 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
     """Read on after a marker of calls."""
     if ARE_LISTED:
         turn.state.opened = found.role in (Role.OPENING, Role.LISTED)
-    is_other = found.role in (Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME)
-    if found.role in (Role.OPENING, Role.OBJECT, Role.LISTED):
-        turn.input.position = found.start
-        turn.holds.append(Hold(turn, is_unnamed=True))
-        turn.input.take(found.end)
-        yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
-    elif is_other and (yield from read_other_syntax(turn, found)):
-        yield from read_calls(turn, announced=False)
-    elif found.role is Role.CODE and HAS_CODE:
-        yield from read_code_call(turn)
-        yield from read_calls(turn, announced=False)
-    elif found.role is Role.CALL_END and not after_call:
-        turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+    match found.role:
+        case Role.OPENING | Role.OBJECT | Role.LISTED:
+            turn.input.position = found.start
+            turn.holds.append(Hold(turn, is_unnamed=True))
+            turn.input.take(found.end)
+            yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
+        case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
+            if (yield from read_other_syntax(turn, found)):
+                yield from read_calls(turn, announced=False)
+        case Role.CODE if HAS_CODE:
+            yield from read_code_call(turn)
+            yield from read_calls(turn, announced=False)
+        case Role.CALL_END if not after_call:
+            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+        case _:
+            pass
 
 
 def read_calls(turn: Turn, announced: bool) -> Reading[None]:

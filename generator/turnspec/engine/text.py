@@ -75,39 +75,41 @@ def read_parts(turn: Turn) -> Reading[None]:
         turn.state.after_marker = not is_quoted
         if HAS_CALLS and found.role in OF_TURN:
             turn.state.mentioned = False  # what closes a mention is in the same part
-        if found.role is Role.TURN_END:
-            if HAS_REASONING and REASONING_ENDS_WITH_TURN:
-                turn.state.thinking = False
-            return
-        if found.role in (Role.TURN_START, Role.REPEATED):
-            turn.problem("repeated", f"{found.text!r} once more", found.offset)
-        elif found.role is Role.REASONING_START:
-            open_reasoning(turn, found)
-        elif found.role is Role.REASONING_END:
-            is_stray, turn.state.thinking = not turn.state.thinking, False
-            if REASONING_END_ENDS_TURN and is_stray:
+        match found.role:
+            case Role.TURN_END:
+                if HAS_REASONING and REASONING_ENDS_WITH_TURN:
+                    turn.state.thinking = False
                 return
-            ends_more = REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT
-            if not ends_more and is_stray and turn.content.begun:
-                message = f"{found.text!r} outside reasoning (see `prefill`)"
-                turn.problem("stray_marker", message, found.offset)
-        elif found.role in (Role.BETWEEN, Role.CONTENT_START):
-            if HAS_OPTIONAL_TEXTS:
-                turn.tell_missing(found, found.offset)
-            if HAS_REASONING:
-                leave_reasoning(turn, found)
-            if ARE_CALLS_ADDRESSED:
-                turn.state.for_user = is_content_header(turn, found)
-        elif found.role is Role.SPECIAL_TOKEN:
-            turn.problem("stray_marker", f"{found.text!r} is no text here", found.offset)
-            is_thought = HAS_REASONING and turn.state.thinking
-            is_first = not is_thought and not turn.content.begun
-            if CALLS_ARE_OBJECTS and IS_BARE and is_first:
-                yield from read_calls(turn, announced=False)
-        elif CALLS_ARE_OBJECTS:
-            yield from read_object_marker(turn, found, after_call)
-        elif HAS_CALLS:
-            yield from read_head_marker(turn, found, after_call)
+            case Role.TURN_START | Role.REPEATED:
+                turn.problem("repeated", f"{found.text!r} once more", found.offset)
+            case Role.REASONING_START:
+                open_reasoning(turn, found)
+            case Role.REASONING_END:
+                is_stray, turn.state.thinking = not turn.state.thinking, False
+                if REASONING_END_ENDS_TURN and is_stray:
+                    return
+                ends_more = REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT
+                if not ends_more and is_stray and turn.content.begun:
+                    message = f"{found.text!r} outside reasoning (see `prefill`)"
+                    turn.problem("stray_marker", message, found.offset)
+            case Role.BETWEEN | Role.CONTENT_START:
+                if HAS_OPTIONAL_TEXTS:
+                    turn.tell_missing(found, found.offset)
+                if HAS_REASONING:
+                    leave_reasoning(turn, found)
+                if ARE_CALLS_ADDRESSED:
+                    turn.state.for_user = is_content_header(turn, found)
+            case Role.SPECIAL_TOKEN:
+                turn.problem("stray_marker", f"{found.text!r} is no text here", found.offset)
+                is_thought = HAS_REASONING and turn.state.thinking
+                is_first = not is_thought and not turn.content.begun
+                if CALLS_ARE_OBJECTS and IS_BARE and is_first:
+                    yield from read_calls(turn, announced=False)
+            case _:
+                if CALLS_ARE_OBJECTS:
+                    yield from read_object_marker(turn, found, after_call)
+                elif HAS_CALLS:
+                    yield from read_head_marker(turn, found, after_call)
 
 
 def next_marker(turn: Turn) -> Reading[Found | None]:

@@ -76,10 +76,14 @@ class Source:
         decorators: list[ast.expr] = getattr(body[0], "decorator_list", [])
         first = min([body[0].lineno, *(each.lineno for each in decorators)])
         last = body[-1].end_lineno or 0
-        comment = b" " * body[0].col_offset + b"#"
-        while first > 1 and self._bytes.startswith(comment, self._lines[first - 2]):
-            first -= 1
-        return self.line_start(first), self.line_end(last)
+        return self.start_with_comments(first, body[0].col_offset), self.line_end(last)
+
+    def start_with_comments(self, number: int, column: int) -> int:
+        """Return where a line begins, or the comments that stand right above it in a column."""
+        comment = b" " * column + b"#"
+        while number > 1 and self._bytes.startswith(comment, self._lines[number - 2]):
+            number -= 1
+        return self.line_start(number)
 
     def dropped(self, node: ast.stmt, *, alone: bool) -> Edit:
         """Return how a statement is dropped; one that is alone in its body leaves a `pass`."""

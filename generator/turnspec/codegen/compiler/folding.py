@@ -45,6 +45,8 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
             for statement in statements:
                 yield from _statement(source, facts, statement, statements, node)
         match node:
+            case ast.Match():
+                yield from _cases(source, facts, node)
             case ast.IfExp(test=test, body=body, orelse=other):
                 truth = facts.truth(test)
                 if truth is not None:
@@ -53,10 +55,6 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
                 yield from _constant_locals(source, node)
             case ast.Compare() | ast.UnaryOp(op=ast.Not()) if facts.value(node) is not UNKNOWN:
                 yield Edit(source.start(node), source.end(node), repr(facts.value(node)))
-            case ast.Compare(left, [ast.In()], [ast.Tuple(elts=[ast.Attribute() as one])]):
-                if (member := source.text_of(one))[0].isupper():  # of an enumeration
-                    text = f"{source.text_of(left)} is {member}"
-                    yield Edit(source.start(node), source.end(node), text)
             case ast.BoolOp():
                 yield from _operands(source, facts, node)
             case ast.Tuple():
@@ -189,3 +187,44 @@ def _members(source: Source, facts: Facts, members: ast.Tuple) -> Iterator[Edit]
         comma = "," if len(kept) == 1 else ""
         text = f"({', '.join(map(source.text_of, kept))}{comma})"
         yield Edit(source.start(members), source.end(members), text)
+
+
+def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
+    """Leave out cases that never come, and guards that hold."""
+    for number, case in enumerate(node.cases):
+        start, end = _range_of_case(source, node, number)
+        kept = _patterns(facts, case.pattern)
+        guard = facts.truth(case.guard) if case.guard else True
+        if not _may_come(facts, case):
+            yield Edit(start, end, "")
+            continue
+        patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else []
+        if patterns and len(kept) < len(patterns):
+            text = " | ".join(ast.unparse(pattern) for pattern in kept)
+            begin = source.start(case.pattern)
+            yield Edit(begin, source.end(case.pattern), text)
+        if case.guard and guard:
+            yield Edit(source.end(case.pattern), source.end(case.guard), "")
+
+
+def _may_come(facts: Facts, case: ast.match_case) -> bool:
+    """Tell whether a case may come: neither its pattern nor its guard is decided against."""
+    guard = facts.truth(case.guard) if case.guard else True
+    return bool(_patterns(facts, case.pattern)) and guard is not False
+
+
+def _patterns(facts: Facts, pattern: ast.pattern) -> list[ast.pattern]:
+    """Return the alternatives of a pattern that may come."""
+    alternatives = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+    return [
+        found
+        for found in alternatives
+        if not (isinstance(found, ast.MatchValue) and facts.is_never(found.value))
+    ]
+
+
+def _range_of_case(source: Source, node: ast.Match, number: int) -> tuple[int, int]:
+    """Return the lines of a case, with the comments above it."""
+    case = node.cases[number]
+    start = source.start_with_comments(case.pattern.lineno, case.body[0].col_offset - 4)
+    return start, source.lines_of(case.body)[1]

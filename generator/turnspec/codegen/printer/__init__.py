@@ -6,8 +6,8 @@ The subset of Python that is printed; all else is refused, by name and line:
   cached properties, enumerations, ``lru_cache``. No ``*args``; a keyword is put in its place.
 - Assignments, also of tuples, to names, attributes and elements of dictionaries; ``+=`` and
   ``-=`` of numbers and texts, ``+=`` of lists, ``|=`` of sets; ``del x[a:]``.
-- ``if``, ``while``, ``for``, ``raise``, ``assert``; ``try`` for what one call returns, with one
-  ``except ValueError`` that leaves.
+- ``if``, ``match`` of a name and values, ``while``, ``for``, ``raise``, ``assert``; ``try`` for
+  what one call returns, with one ``except ValueError`` that leaves.
 - Comprehensions, format strings with ``!r``, slices, a walrus, lambdas; the methods of texts,
   lists, sets, dictionaries, expressions and matches that ``calls`` has tables of.
 

@@ -134,6 +134,20 @@ class Simplifier(ast.NodeTransformer):
         first, node.test = _hoisted(node.test)
         return [_at(node, ast.Assign([first.target], first.value)), node] if first else [node]
 
+    def visit_Match(self, node: ast.Match) -> list[ast.stmt] | ast.Match:
+        """Ask of a name which of some values it is."""
+        self.generic_visit(node)
+        rest: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = _test(node.subject, case)
+            if test is None:
+                return node
+            if isinstance(test, ast.Constant):
+                rest = [each for each in case.body if not isinstance(each, ast.Pass)]
+            else:
+                rest = self.visit_If(_at(case.pattern, ast.If(test, case.body, rest)))
+        return rest
+
 
 def _through(many: ast.expr, element: ast.expr) -> ast.GeneratorExp:
     """Return what is made of each of many values."""
@@ -160,6 +174,24 @@ def _hoisted(test: ast.expr) -> tuple[ast.NamedExpr | None, ast.expr]:
         case ast.Compare():
             found, test.left = _hoisted(test.left)
     return found, test
+
+
+def _test(subject: ast.expr, case: ast.match_case) -> ast.expr | None:
+    """Return what a case asks; None if it isn't which value something is."""
+    patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else [case.pattern]
+    values = [each.value for each in patterns if isinstance(each, ast.MatchValue)]
+    match case.pattern, values:
+        case ast.MatchAs(pattern=None, name=None), _:
+            return case.guard or ast.Constant(True)
+        case _, [value]:
+            test = ast.Compare(subject, [ast.Eq()], [value])
+        case _, [_, *_] if len(values) == len(patterns):
+            test = ast.Compare(subject, [ast.In()], [ast.Tuple(values, ast.Load())])
+        case _:
+            return None
+    is_known = isinstance(subject, ast.Name | ast.Attribute)
+    found = ast.BoolOp(ast.And(), [test, case.guard]) if case.guard else test
+    return _at(case.pattern, found) if is_known else None
 
 
 def _at(place: ast.AST, node: _N) -> _N:
