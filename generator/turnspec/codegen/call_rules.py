@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from turnspec.codegen.call_marks import call_separators, ends_turn, envelope, other_keys, own_keys
 from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
-from turnspec.codegen.notation import notation
+from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.engine.markers import escaped
 from turnspec.spec.characters import left_open
@@ -51,7 +51,7 @@ def behind_call_roles(marks: Marks) -> Roles:
     stray.append(("stray", ("{brackets}", [*behind, *starts, "{end of text}"])))
     last = [f" {end}" for end in marks.text.turn_end] + ["{end of text}"]
     if _may_have_other_tags(marks):
-        own = re.match("<([^{} ]+)", marks.calls.opening[0])
+        own = re.match("<([^{} ]+)", next(iter(marks.calls.opening), ""))
         stray.append(("stray", (f" <{{no {own[1]}}}{{tag}}>" if own else " <{tag}>", last)))
     begun = (end for end in behind if re.match(r" [,}\]`]", end))
     return [*(("marker", end) for end in begun), *stray]
@@ -60,8 +60,8 @@ def behind_call_roles(marks: Marks) -> Roles:
 def _may_have_other_tags(marks: Marks) -> bool:
     """Tell whether another tag may stand in the place of the one that opens calls."""
     calls = marks.calls
-    is_free = not (marks.are_objects or calls.only_in_section or calls.begin_with_name)
-    return is_free and any(map(looks_like_marker, calls.opening))
+    is_free = not (calls.only_in_section or calls.begin_with_name)
+    return is_free and (marks.are_bare or any(map(looks_like_marker, calls.opening)))
 
 
 def _usual_closing(marks: Marks) -> list[str]:
@@ -227,6 +227,27 @@ def _heads_in_brackets(marks: Marks) -> list[str]:
     is_left = any(re.fullmatch(r"<[^<>{} ]+> (?:\[|\{\?\[\})", it) for it in calls.opening)
     is_named = re.fullmatch(r"\{name[^{}]*\} \(", calls.start)
     return [f"[ {calls.start}"] if is_left and is_named else []
+
+
+def untagged_objects(marks: Marks) -> Roles:
+    """Return how a turn's first call begins without its tag, or with another one in its place."""
+    opening = next(iter(marks.calls.opening), "")
+    text = marks.text
+    own = [*text.reasoning_start, *text.content_start, *text.unwritten, opening]
+    words = "".join(f"{{no {it}}}" for it in re.findall(r"<(\w[^<>{} ]*>)", "".join(own)))
+    left = re.fullmatch(r"<[^<>{} ]+>(?: (\w.*?))?(?: (<[^<>{} ]+>))?", opening)
+    before = [f" {left[1]} {optional(left[2])}" if left[1] else " "] if left else []
+    before.append(f" <{words}{{tag name}}>")
+    return [("untagged_call", (it, [head])) for it in before for head in _whole_heads(marks)]
+
+
+def _whole_heads(marks: Marks) -> list[str]:
+    """Return how a call begins up to its arguments, if texts alone stand before these."""
+    own = own_keys(marks.tools)
+    keys = re.findall(r'"(\w+)"\s*:', "".join(piece.text for piece in marks.tools.call))
+    before = keys[: keys.index(own["arguments"])] if own else []
+    members = "".join(f'"{key}" : "{{string}}" , ' for key in before)
+    return [f' {{?[}} {{{{ {members}"{own["arguments"]}" :'] if before else []
 
 
 def _with_follows(marks: Marks, head: str) -> Notation:

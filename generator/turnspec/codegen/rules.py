@@ -48,7 +48,11 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
     "FIRST_CALL": (
         "calls",
-        lambda marks: [("untagged_call", f" {it}") for it in call_rules.untagged_heads(marks)],
+        lambda marks: (
+            call_rules.untagged_objects(marks)
+            if marks.are_objects
+            else [("untagged_call", f" {it}") for it in call_rules.untagged_heads(marks)]
+        ),
     ),
     "BETWEEN_CALLS": ("calls", call_rules.between_roles),
     "IN_OBJECT": ("objects", call_rules.member_roles),
