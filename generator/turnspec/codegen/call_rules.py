@@ -213,12 +213,30 @@ def head_without_tag(marks: Marks) -> list[str]:
     return [found[1] + found[2]] if found else []
 
 
-def untagged_heads(marks: Marks) -> list[str]:
-    """Return how a turn's first call begins without its tag, of which a word or a bracket is left.
+def first_call_roles(marks: Marks) -> Roles:
+    """Return how a turn's first call begins without its tag, as servers leave out special tokens.
 
-    Servers leave out special tokens, unless they are told not to.
+    Of a head's tag a word or a bracket is left; an object may also stand in another tag.
     """
-    return [*head_without_tag(marks), *_heads_in_brackets(marks)]
+    if not marks.are_objects:
+        heads = [*head_without_tag(marks), *_heads_in_brackets(marks)]
+        return [("untagged_call", f" {head}") for head in heads]
+    text, opening = marks.text, next(iter(marks.calls.opening), "")
+    own = "".join([*text.reasoning_start, *text.content_start, *text.unwritten, opening])
+    not_own = "".join(f"{{no {it}}}" for it in re.findall(r"<(\w[^<>{} ]*>)", own))
+    left = re.fullmatch(r"<[^<>{} ]+>(?: (\w.*?))?(?: (<[^<>{} ]+>))?", opening)
+    before = [f" {left[1]} {optional(left[2])}" if left[1] else " "] if left else []
+    follows = _up_to_arguments(marks)
+    before.append(f" <{not_own}{{tag name}}>")
+    return [("untagged_call", (it, follows)) for it in before if follows]
+
+
+def _up_to_arguments(marks: Marks) -> list[str]:
+    """Return how an object begins in which texts alone stand before a call's arguments."""
+    key = own_keys(marks.tools).get("arguments")
+    before, found, _ = "".join(it.text for it in marks.tools.call).partition(f'"{key}"')
+    members = "".join(f'"{it}" : "{{string}}" , ' for it in re.findall(r'"(\w+)"\s*:', before))
+    return [f" {{?[}} {{{{ {members}{found} :"] if found and before.count("{") == 1 else []
 
 
 def _heads_in_brackets(marks: Marks) -> list[str]:
@@ -227,27 +245,6 @@ def _heads_in_brackets(marks: Marks) -> list[str]:
     is_left = any(re.fullmatch(r"<[^<>{} ]+> (?:\[|\{\?\[\})", it) for it in calls.opening)
     is_named = re.fullmatch(r"\{name[^{}]*\} \(", calls.start)
     return [f"[ {calls.start}"] if is_left and is_named else []
-
-
-def untagged_objects(marks: Marks) -> Roles:
-    """Return how a turn's first call begins without its tag, or with another one in its place."""
-    opening = next(iter(marks.calls.opening), "")
-    text = marks.text
-    own = [*text.reasoning_start, *text.content_start, *text.unwritten, opening]
-    words = "".join(f"{{no {it}}}" for it in re.findall(r"<(\w[^<>{} ]*>)", "".join(own)))
-    left = re.fullmatch(r"<[^<>{} ]+>(?: (\w.*?))?(?: (<[^<>{} ]+>))?", opening)
-    before = [f" {left[1]} {optional(left[2])}" if left[1] else " "] if left else []
-    before.append(f" <{words}{{tag name}}>")
-    return [("untagged_call", (it, [head])) for it in before for head in _whole_heads(marks)]
-
-
-def _whole_heads(marks: Marks) -> list[str]:
-    """Return how a call begins up to its arguments, if texts alone stand before these."""
-    own = own_keys(marks.tools)
-    keys = re.findall(r'"(\w+)"\s*:', "".join(piece.text for piece in marks.tools.call))
-    before = keys[: keys.index(own["arguments"])] if own else []
-    members = "".join(f'"{key}" : "{{string}}" , ' for key in before)
-    return [f' {{?[}} {{{{ {members}"{own["arguments"]}" :'] if before else []
 
 
 def _with_follows(marks: Marks, head: str) -> Notation:
