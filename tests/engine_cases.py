@@ -866,9 +866,26 @@ CASES: dict[str, Case] = {
     ),
     "a call whose opening is misspelt": Case(
         "separated",
-        '<cals>{"do": "add", "with": {"a": 1}}<end>',
-        content='<cals>{"do": "add", "with": {"a": 1}}',
+        '<cals>{"do": "add", "with": {"a": 1}}</cals><end>',
+        calls=[("add", {"a": 1})],
+        told=["missing_marker", "stray_marker"],
+    ),
+    "a call whose opening is left out": Case(
+        "separated",
+        ' [{"do": "add", "with": {"a": 1}}, {"do": "sub", "with": {}}]<end>',
+        calls=[("add", {"a": 1}), ("sub", {})],
+        told=["missing_marker", "array", "unknown_tool"],
+    ),
+    "a call without its opening behind text": Case(
+        "separated",
+        'So: [{"do": "add", "with": {"a": 1}}]<end>',
+        content='So: [{"do": "add", "with": {"a": 1}}]',
         told=["no_name"],
+    ),
+    "what has a tool's name and no arguments, without an opening": Case(
+        "separated",
+        '[{"do": "add", "since": 1}]<end>',
+        content='[{"do": "add", "since": 1}]',
     ),
     "a call of several whose opening is misspelt": Case(
         "separated",

@@ -179,6 +179,24 @@ def test_a_head_alone_is_text_where_a_token_opens_calls() -> None:
     assert (message.content, message.tool_calls, message.problems) == (head, [], [])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lfm2-8b-a1b", "[read(path='a')]"),
+        ("vllm-granite-3", '[{"name": "read", "arguments": {"path": "a"}}]'),
+        ("qwen-qwen3-0-6b", '<tools>{"name": "read", "arguments": {"path": "a"}}</tools>'),
+    ],
+)
+def test_a_call_without_its_tag_is_one_only_where_tokens_are_not_known(
+    name: str, text: str
+) -> None:
+    """A server that hands them on would have handed on the tag."""
+    module, tools = load(committed_spec(name)), [{"name": "read"}]
+    assert [call.name for call in module.parse(text, tools=tools).tool_calls] == ["read"]
+    tokens = special_tokens(committed_spec(name))
+    assert module.parse(text, tools=tools, special_tokens=tokens).content == text
+
+
 def test_the_same_characters_in_ordinary_pieces_are_no_token_however_they_are_cut() -> None:
     text = f"{CODER.format('Rome')}<|im_end|>"
     message = read("qwen3-coder", [(text, False)], special_tokens=CODER_TOKENS)

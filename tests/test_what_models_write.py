@@ -45,6 +45,10 @@ def called(*arguments: str, name: str = "read") -> Message:
     return Message(calls=tuple(Call(name, {"path": path}) for path in arguments))
 
 
+def called_after(reasoning: str, path: str) -> Message:
+    return Message(reasoning=reasoning, calls=called(path).calls)
+
+
 def check(case: Text) -> None:
     module = load(committed_spec(case.name))
     check_case(module, case.text, expect=case.expect, problems=case.problems, **case.options)
@@ -137,6 +141,9 @@ SEEK = "deepseek-ai-deepseek-v3-1"
 SEEK_CALL = "<｜tool▁call▁begin｜>read<｜tool▁sep｜>"
 OLD_SEEK_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n"
 FENCED = '```\n{"path": "a"}\n```<｜tool▁call▁end｜>'
+GRANITE, GIGA = "vllm-granite-3", "gigachat3-10b-a1-8b"
+COHERE = "coherelabs-c4ai-command-a-tool-use"
+TOOL_NAME = '[{"tool_call_id": "0", "tool_name": "read", "parameters": {"path": "a"}}]'
 MINISTRAL = "mistralai-ministral-3-14b-reasoning-2512"
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
@@ -229,6 +236,17 @@ CALLS = [
     Text(MINISTRAL, "`[TOOL_CALLS]`", said("`[TOOL_CALLS]`")),
     Text(MINISTRAL, "[TOOL_CALLS]a&amp;b[ARGS]{}", said("[TOOL_CALLS]a&amp;b[ARGS]{}"),
          ("no_name",)),
+    Text(QWEN, MEMBERS, called("a"), ("missing_marker",)),
+    Text(QWEN, f"<think>A</think>\n{MEMBERS}\n</tool_call>", called_after("A", "a"),
+         ("missing_marker",)),
+    Text(QWEN, f"<tools>\n{MEMBERS}\n</tools>", called("a"), ("missing_marker", "stray_marker")),
+    Text(QWEN, f"<think>{MEMBERS}</think>Hi", said("Hi", MEMBERS)),
+    Text(QWEN, '{"name": "read", "size": 3}', said('{"name": "read", "size": 3}')),
+    Text(QWEN, MEMBERS, said(MEMBERS), (), {}),
+    Text(GRANITE, f"<tool_call>[{MEMBERS}, {MEMBERS}]", called("a", "a"), ("missing_marker",)),
+    Text(NEMO, f"[{MEMBERS}]", said(f"[{MEMBERS}]"), ("no_name",)),
+    Text(COHERE, TOOL_NAME, called("a"), ("missing_marker",)),
+    Text(GIGA, f"function call<|role_sep|>\n{MEMBERS}", called("a"), ("missing_marker",)),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
     Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from turnspec.codegen.call_marks import call_separators, ends_turn, envelope, other_keys, own_keys
 from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
-from turnspec.codegen.notation import notation
+from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.engine.markers import escaped
 from turnspec.spec.characters import left_open
@@ -51,7 +51,7 @@ def behind_call_roles(marks: Marks) -> Roles:
     stray.append(("stray", ("{brackets}", [*behind, *starts, "{end of text}"])))
     last = [f" {end}" for end in marks.text.turn_end] + ["{end of text}"]
     if _may_have_other_tags(marks):
-        own = re.match("<([^{} ]+)", marks.calls.opening[0])
+        own = re.match("<([^{} ]+)", next(iter(marks.calls.opening), ""))
         stray.append(("stray", (f" <{{no {own[1]}}}{{tag}}>" if own else " <{tag}>", last)))
     begun = (end for end in behind if re.match(r" [,}\]`]", end))
     return [*(("marker", end) for end in begun), *stray]
@@ -60,8 +60,8 @@ def behind_call_roles(marks: Marks) -> Roles:
 def _may_have_other_tags(marks: Marks) -> bool:
     """Tell whether another tag may stand in the place of the one that opens calls."""
     calls = marks.calls
-    is_free = not (marks.are_objects or calls.only_in_section or calls.begin_with_name)
-    return is_free and any(map(looks_like_marker, calls.opening))
+    is_free = not (calls.only_in_section or calls.begin_with_name)
+    return is_free and (marks.are_bare or any(map(looks_like_marker, calls.opening)))
 
 
 def _usual_closing(marks: Marks) -> list[str]:
@@ -213,12 +213,30 @@ def head_without_tag(marks: Marks) -> list[str]:
     return [found[1] + found[2]] if found else []
 
 
-def untagged_heads(marks: Marks) -> list[str]:
-    """Return how a turn's first call begins without its tag, of which a word or a bracket is left.
+def first_call_roles(marks: Marks) -> Roles:
+    """Return how a turn's first call begins without its tag, as servers leave out special tokens.
 
-    Servers leave out special tokens, unless they are told not to.
+    Of a head's tag a word or a bracket is left; an object may also stand in another tag.
     """
-    return [*head_without_tag(marks), *_heads_in_brackets(marks)]
+    if not marks.are_objects:
+        heads = [*head_without_tag(marks), *_heads_in_brackets(marks)]
+        return [("untagged_call", f" {head}") for head in heads]
+    text, opening = marks.text, next(iter(marks.calls.opening), "")
+    own = "".join([*text.reasoning_start, *text.content_start, *text.unwritten, opening])
+    not_own = "".join(f"{{no {it}}}" for it in re.findall(r"<(\w[^<>{} ]*>)", own))
+    left = re.fullmatch(r"<[^<>{} ]+>(?: (\w.*?))?(?: (<[^<>{} ]+>))?", opening)
+    before = [f" {left[1]} {optional(left[2])}" if left[1] else " "] if left else []
+    follows = _up_to_arguments(marks)
+    before.append(f" <{not_own}{{tag name}}>")
+    return [("untagged_call", (it, follows)) for it in before if follows]
+
+
+def _up_to_arguments(marks: Marks) -> list[str]:
+    """Return how an object begins in which texts alone stand before a call's arguments."""
+    key = own_keys(marks.tools).get("arguments")
+    before, found, _ = "".join(it.text for it in marks.tools.call).partition(f'"{key}"')
+    members = "".join(f'"{it}" : "{{string}}" , ' for it in re.findall(r'"(\w+)"\s*:', before))
+    return [f" {{?[}} {{{{ {members}{found} :"] if found and before.count("{") == 1 else []
 
 
 def _heads_in_brackets(marks: Marks) -> list[str]:

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from turnspec.codegen.argument_marks import around_value, has_python_words
 from turnspec.codegen.argument_rules import signs_behind_string
 from turnspec.codegen.call_marks import other_keys, other_values, own_keys
-from turnspec.codegen.call_rules import untagged_heads
 from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
@@ -202,7 +201,7 @@ def _markers(marks: Marks, slots: Slots) -> dict[str, str | tuple[str, ...]]:
     calls, ends = marks.calls, marks.text.reasoning_end
     end = next(iter(ends), "")
     signs = "".join(end.split())
-    others = (*calls.other_starts, *calls.short_starts, *untagged_heads(marks))
+    others = (*calls.other_starts, *calls.short_starts)
     return {
         "REASONING_END": signs if signs in marks.spec.reasoning.end else plain(end),
         "REASONING_END_SIGNS": signs,

@@ -40,6 +40,7 @@ SLOTS = {
     "words": r"(?P<word>(?:(?!TAGS)[^{}\n]){0,99})",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "tag": r"[^ \t\n\r<>{}]{1,64}",
+    "tag name": r"\w[\w:.-]{0,63}",
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "line": r"(?<=[\r\n])",

@@ -46,10 +46,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
         ],
     ),
     "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
-    "FIRST_CALL": (
-        "calls",
-        lambda marks: [("untagged_call", f" {it}") for it in call_rules.untagged_heads(marks)],
-    ),
+    "FIRST_CALL": ("calls", call_rules.first_call_roles),
     "BETWEEN_CALLS": ("calls", call_rules.between_roles),
     "IN_OBJECT": ("objects", call_rules.member_roles),
     "FIRST_ARGUMENT": ("text", argument_rules.first_argument_roles),

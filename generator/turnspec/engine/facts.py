@@ -117,7 +117,7 @@ NEEDS_OPENING: bool = True
 ONLY_IN_SECTION: bool = False
 #: Whether a call begins with its name: where text begins, or a line.
 CALLS_BEGIN_WITH_NAME: bool = False
-#: A call's head without its tag: one that nothing but white space stands before, of a known tool.
+#: A call without its tag, or with another: nothing but white space before it, of a known tool.
 FIRST_CALL: tuple[Rule, ...] = ()
 #: Whether calls may stand in a section: alone, or where what opens them is a special token.
 HAS_SECTIONS: bool = True

@@ -72,9 +72,11 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
     if ARE_LISTED:
         turn.state.opened = found.role in (Role.OPENING, Role.LISTED)
     match found.role:
-        case Role.OPENING | Role.OBJECT | Role.LISTED:
+        case Role.OPENING | Role.OBJECT | Role.LISTED | Role.UNTAGGED_CALL:
             turn.input.position = found.start
             turn.holds.append(Hold(turn, is_unnamed=True))
+            if found.role is Role.UNTAGGED_CALL:
+                turn.problem("missing_marker", "a call without its tag", found.offset)
             turn.input.take(found.end)
             yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
@@ -243,9 +245,9 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
 
 def commit(turn: Turn, call: CallObject, name: str) -> bool:
     """The name is known: what was held is a call, or else it is content."""
-    is_expected = not (IS_BARE or NEEDS_OPENING) or turn.state.called or call.announced
-    if ARE_LISTED and turn.state.last is Role.LISTED:  # before which stands what is no call
-        is_expected = False
+    is_marked = turn.state.last is not Role.UNTAGGED_CALL and not (IS_BARE or NEEDS_OPENING)
+    is_listed = ARE_LISTED and turn.state.last is Role.LISTED  # behind what is no call
+    is_expected = not is_listed and (is_marked or turn.state.called or call.announced)
     is_known = name in (turn.tools or ())
     is_sure = is_known or is_expected or turn.tools is None
     if turn.is_unnamed and not (is_sure and (is_known or is_name(name))):
@@ -279,7 +281,8 @@ def give_up(turn: Turn, announced: bool) -> Next:
     """There is no name: what was held is content."""
     at = turn.input.here
     end = turn.go_back()
-    if announced or not (IS_BARE or NEEDS_OPENING):
+    is_marked = turn.state.last is not Role.UNTAGGED_CALL and not (IS_BARE or NEEDS_OPENING)
+    if announced or is_marked:
         turn.problem("no_name", "what looks like a call has no name", at)
     if announced:
         turn.state.mentioned = True

@@ -101,8 +101,7 @@ def read_parts(turn: Turn) -> Reading[None]:
                     turn.state.for_user = is_content_header(turn, found)
             case Role.SPECIAL_TOKEN:
                 turn.problem("stray_marker", f"{found.text!r} is no text here", found.offset)
-                is_thought = HAS_REASONING and turn.state.thinking
-                is_first = not is_thought and not turn.content.begun
+                is_first = not (turn.content.begun or (HAS_REASONING and turn.state.thinking))
                 if CALLS_ARE_OBJECTS and IS_BARE and is_first:
                     yield from read_calls(turn, announced=False)
             case _:
@@ -125,7 +124,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
         is_thought = HAS_REASONING and turn.state.thinking
-        if FIRST_CALL and turn.state.after_marker and not is_thought:
+        if FIRST_CALL and turn.state.after_marker and not (is_thought or input.rules.special):
             found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
@@ -165,8 +164,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
 #: The roles of markers with which calls begin, and of those that no call has before its end.
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    *(Role.UNTAGGED_CALL, Role.NAME_ALONE),
-    *(Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME, Role.CLOSED_CALL),
+    *(Role.NAME_ALONE, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME, Role.CLOSED_CALL),
 )
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 
@@ -334,10 +332,10 @@ def is_text(turn: Turn, found: Found) -> bool:
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well
         return True
-    if ARE_LISTED:  # an object is none outside a list
-        return found.role is Role.LISTED and not (state.opened and state.called)
+    if ARE_LISTED and found.role is Role.LISTED:  # an object is none outside a list
+        return not (state.opened and state.called)
     if CALLS_ARE_OBJECTS:  # an object is none without tools
-        return found.role is Role.OBJECT and not turn.tools
+        return found.role in (Role.OBJECT, Role.UNTAGGED_CALL) and not turn.tools
     return is_no_head(turn, found)
 
 
@@ -511,12 +509,11 @@ def end_turn(turn: Turn, rest: str) -> None:
             else [*turn.content.joined()]
         ):
             turn.problem("stray_marker", f"{text!r} is text here", offset)
-    if HAS_REASONING and not REASONING_MAY_END_TURN and turn.state.thinking:
-        may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
-        if not may_be_open:
-            turn.state.thinking = False
-            if all(problem.kind != "unclosed" for problem in turn.problems):
-                turn.problem("unclosed", "the reasoning was not closed")
+    may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
+    if HAS_REASONING and not (REASONING_MAY_END_TURN or may_be_open) and turn.state.thinking:
+        turn.state.thinking = False
+        if all(problem.kind != "unclosed" for problem in turn.problems):
+            turn.problem("unclosed", "the reasoning was not closed")
     if CALLS_ARE_OBJECTS and not (
         turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
     ):
