@@ -246,7 +246,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
 def commit(turn: Turn, call: CallObject, name: str) -> bool:
     """The name is known: what was held is a call, or else it is content."""
     is_marked = turn.state.last is not Role.UNTAGGED_CALL and not (IS_BARE or NEEDS_OPENING)
-    is_listed = ARE_LISTED and turn.state.last is Role.LISTED  # behind what is no call
+    is_listed = ARE_LISTED and turn.state.last is Role.LISTED  # after what is no call
     is_expected = not is_listed and (is_marked or turn.state.called or call.announced)
     is_known = name in (turn.tools or ())
     is_sure = is_known or is_expected or turn.tools is None
