@@ -223,11 +223,14 @@ def first_call_roles(marks: Marks) -> Roles:
         return [("untagged_call", f" {head}") for head in heads]
     text, opening = marks.text, next(iter(marks.calls.opening), "")
     own = "".join([*text.reasoning_start, *text.content_start, *text.unwritten, opening])
-    not_own = "".join(f"{{no {it}}}" for it in re.findall(r"<(\w[^<>{} ]*>)", own))
+    tags = re.findall(r"<(\w[^<>{} ]*)>", own)
     left = re.fullmatch(r"<[^<>{} ]+>(?: (\w.*?))?(?: (<[^<>{} ]+>))?", opening)
-    before = [f" {left[1]} {optional(left[2])}" if left[1] else " "] if left else []
+    before = [" <" + "".join(f"{{no {tag}>}}" for tag in tags) + "{tag name}>"]
+    if left and left[1]:
+        before.insert(0, f" {left[1]} {optional(left[2])}")
+    elif left:
+        before = [f" {{tag if any but {' '.join(tags)}}}" if tags else " {tag if any}"]
     follows = _up_to_arguments(marks)
-    before.append(f" <{not_own}{{tag name}}>")
     return [("untagged_call", (it, follows)) for it in before if follows]
 
 

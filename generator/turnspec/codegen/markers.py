@@ -41,6 +41,7 @@ SLOTS = {
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "tag": r"[^ \t\n\r<>{}]{1,64}",
     "tag name": r"\w[\w:.-]{0,63}",
+    "tag if any": r"(?:<(?!(?:BUT)>)[\w:.-]{0,64}(?:>|\Z))?",
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "line": r"(?<=[\r\n])",
@@ -79,6 +80,8 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
     if name.startswith("no "):
         return [f"(?!{re.escape(name[3:])})"]
     slot = SLOTS[name]
+    if name == "tag if any":
+        return [slot.replace("BUT", "|".join(map(re.escape, (token["but"] or "").split())))]
     before = "".join(other.group() for other in tokens[:at])
     quotes = ["[\"']?"] if _is_attribute(tokens, at) else []
     if "BUT" in slot:
