@@ -416,9 +416,7 @@ export class Known extends Other {
   }
 }
 """
-    assert (
-        untyped(text)
-        == """\
+    assert untyped(text) == """\
 /** Says it. */
 export class Known extends Other {
   found = new Map();
@@ -429,5 +427,4 @@ export class Known extends Other {
   }
 }
 """
-    )
     assert untyped("export interface One {\n  two: string;\n}") == ""

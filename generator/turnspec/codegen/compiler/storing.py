@@ -62,9 +62,8 @@ def _is_unread(node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str])
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
             unread = all(_is_target_unread(target, read, loaded) for target in targets)
             return unread and is_pure(value, pure)
-        case (
-            ast.Assign(targets=[target], value=value)
-            | ast.AnnAssign(target=target, value=ast.expr() as value)
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
+            target=target, value=ast.expr() as value
         ):
             return _is_target_unread(target, read, loaded) and is_pure(value, pure)
         case ast.If(test=test, body=body, orelse=[]):
