@@ -402,6 +402,29 @@ def run(text: str) -> str:
     )
 
 
+def test_a_comment_within_a_condition_that_assigns_stays_within_it() -> None:
+    source = f"""{HEAD}
+def run(text: str) -> str:
+    found = ""
+    while rest := text.strip():
+        if rest == "a":
+            found = rest  # for once
+        text = rest[1:]  # and so on
+    if more := text.strip():
+        found = more  # the last
+    return found
+"""
+    printed = Module(source).printed(["run"])
+    told = [line.strip() for line in printed.split("\n") if "//" in line or "strip" in line]
+    assert told == [
+        "const rest = strip(text);",
+        'if (rest === "a") found = rest; // for once',
+        "text = rest.slice(1); // and so on",
+        "const more = strip(text);",
+        "if (more) found = more; // the last",
+    ]
+
+
 def test_types_are_left_out_of_the_runtime() -> None:
     text = """\
 /** Says it. */

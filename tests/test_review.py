@@ -95,7 +95,7 @@ def test_as_a_changelog(everything: Review) -> None:
         "### Formats\n\n"
         "1 breaking, 1 lenient, 1 added, 1 removed between main and the working tree.\n\n"
         "- **Breaking**:\n"
-        "  - json-native: parser-misreads, parser-misreads-grammar, trigger-missed\n"
+        "  - json-native: parser-misreads, trigger-missed\n"
         "- **Lenient**:\n  - tagged: parser-complains\n"
         "- **Added**:\n  - tag-with-json: reasoning NONE, tools TAG_WITH_JSON\n"
         "- **Removed**:\n  - plain\n"

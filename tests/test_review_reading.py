@@ -116,7 +116,7 @@ def test_another_marker_is_breaking() -> None:
     assert review.forward.same > 0  # turns without calls
     assert review.forward.example is not None
     assert "(invocation" not in review.forward.example.wanted
-    assert review.forward.example.got.startswith('content "<invocation>')
+    assert "<invocation>" in review.forward.example.got  # which is content there
     assert review.backward is not None
     assert review.backward.severity is Severity.BREAKING
 

@@ -240,6 +240,8 @@ CALLS = [
     Text(QWEN, f"<think>A</think>\n{MEMBERS}\n</tool_call>", called_after("A", "a"),
          ("missing_marker",)),
     Text(QWEN, f"<tools>\n{MEMBERS}\n</tools>", called("a"), ("missing_marker", "stray_marker")),
+    Text(QWEN, f"<tools>\n{MEMBERS}\n</tools>\n<tools>\n{MEMBERS}\n</tools>", called("a", "a"),
+         ("missing_marker", "stray_marker", "missing_marker", "stray_marker")),
     Text(QWEN, f"<think>{MEMBERS}</think>Hi", said("Hi", MEMBERS)),
     Text(QWEN, '{"name": "read", "size": 3}', said('{"name": "read", "size": 3}')),
     Text(QWEN, MEMBERS, said(MEMBERS), (), {}),

@@ -52,6 +52,7 @@ def behind_call_roles(marks: Marks) -> Roles:
     last = [f" {end}" for end in marks.text.turn_end] + ["{end of text}"]
     if _may_have_other_tags(marks):
         own = re.match("<([^{} ]+)", next(iter(marks.calls.opening), ""))
+        last += [" <{tag name}> {{"] if marks.are_objects else []  # one more, in that tag too
         stray.append(("stray", (f" <{{no {own[1]}}}{{tag}}>" if own else " <{tag}>", last)))
     begun = (end for end in behind if re.match(r" [,}\]`]", end))
     return [*(("marker", end) for end in begun), *stray]

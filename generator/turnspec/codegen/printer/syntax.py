@@ -109,7 +109,7 @@ class Simplifier(ast.NodeTransformer):
         self.generic_visit(node)
         if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node.test)):
             test = ast.UnaryOp(ast.Not(), node.test)
-            ends = _at(node, ast.If(test, [_at(node, ast.Break())], []))
+            ends = _at(node.test, ast.If(test, [_at(node.test, ast.Break())], []))
             node.test = ast.Constant(True)
             node.body[:0] = self.visit_If(ends)
         return node
@@ -132,7 +132,7 @@ class Simplifier(ast.NodeTransformer):
         """Assign a walrus before its condition, where that asks it first."""
         self.generic_visit(node)
         first, node.test = _hoisted(node.test)
-        return [_at(node, ast.Assign([first.target], first.value)), node] if first else [node]
+        return [_at(first, ast.Assign([first.target], first.value)), node] if first else [node]
 
     def visit_Match(self, node: ast.Match) -> list[ast.stmt] | ast.Match:
         """Ask of a name which of some values it is."""
