@@ -116,7 +116,10 @@ def test_another_marker_is_breaking() -> None:
     assert review.forward.same > 0  # turns without calls
     assert review.forward.example is not None
     assert "(invocation" not in review.forward.example.wanted
-    assert "<invocation>" in review.forward.example.got  # which is content there
+    content, _, told = review.forward.example.got.partition(", problems ")
+    assert content.startswith('content "')
+    assert "<invocation>" in content
+    assert told == '["no_name"]'
     assert review.backward is not None
     assert review.backward.severity is Severity.BREAKING
 

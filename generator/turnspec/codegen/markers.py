@@ -1,10 +1,10 @@
 """Markers as rules have them: what they hold, and what stands in their slots.
 
-A marker is written as text in which a blank stands for any white space or none, and a line end
-for one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
-``{key but <>}`` has no such characters. ``{?text}`` is text that may be missing. ``{no x}`` says
-that no x follows and, at a marker's end, ``{before x}`` that one does. ``{{`` and ``}}`` are
-braces.
+A marker is written as text in which a blank stands for any white space or none, and a line end for
+one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
+``{key but <>}`` has no such characters, ``{tag if any but a b}`` none of these names. ``{?text}``
+is text that may be missing. ``{no x}`` says that no x follows and, at a marker's end,
+``{before x}`` that one does. ``{{`` and ``}}`` are braces.
 """
 
 from __future__ import annotations
