@@ -220,6 +220,7 @@ SAME_WORDS = [
     [
         ("qwen3-codr", "no format is known as 'qwen3-codr'; did you mean qwen3-coder?"),
         ("glm", "'glm' may be glm-4-6, glm-4-7-flash, "),
+        ("", "no format is known as ''; turnspec list shows all that are"),
     ],
 )
 def test_every_verb_says_the_same(

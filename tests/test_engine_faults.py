@@ -19,7 +19,7 @@ TRIED = some(READING, 2)
 
 def test_nothing_is_noticed_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """In some cases: the engine's own tests hold it to all of them."""
-    monkeypatch.setattr(noticing, "CASES", dict(some([*CASES.items()], 40)))
+    monkeypatch.setattr(noticing, "CASES", dict(some([*CASES.items()], 12)))
     assert noticed_by(NONE, FORMATS[:1]) == ""
 
 

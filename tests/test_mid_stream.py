@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from random import Random
 from threading import Barrier, Thread
 from types import GeneratorType
 from typing import Any
@@ -27,7 +26,6 @@ import pytest
 from benchmarks.cases import LongText, has_part, long_turn
 
 from tests.generated_formats import (
-    CODES,
     EVERY_FORMAT,
     KINDS,
     PARTS,
@@ -68,14 +66,8 @@ class Place:
 
 @cache
 def places(name: str, most: int) -> Sequence[Place]:
-    """Return places in a turn with all parts, whose reasoning may stay, and in deviating turns.
-
-    A format whose traits other formats cover has only that many of all these: others than the next.
-    """
-    found = list(_all_places(name, most))
-    if EVERY_FORMAT or name in KINDS:
-        return found
-    return Random(name).sample(found, min(most, len(found)))
+    """Return places in a turn with all parts, whose reasoning may stay, and in deviating turns."""
+    return list(_all_places(name, most))
 
 
 def _all_places(name: str, most: int) -> Iterator[Place]:
@@ -102,7 +94,7 @@ def rest_of(parser: Any, place: Place) -> tuple[Any, Any]:
     return events + parser.finish(), parser.message
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_message_only_grows_and_events_tell_of_it(name: str) -> None:
     """Sign by sign; in what may be a draft, too, wherever that begins."""
     module = installed_module(name)
@@ -147,7 +139,7 @@ COPYING: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_copy_goes_on_as_the_original_does(name: str) -> None:
     module = installed_module(name)
     for number, place in enumerate(places(name, 8)):
@@ -190,7 +182,7 @@ def test_special_tokens_are_copied_as_such(name: str) -> None:
 # Memory
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_parser_that_is_dropped_is_freed_at_once(name: str) -> None:
     """No reference cycle waits for the garbage collector, wherever the text breaks off."""
     module = installed_module(name)
@@ -248,7 +240,7 @@ USES: dict[str, Callable[[Any], object]] = {
 def last_steps(name: str) -> Sequence[tuple[Place, str, int]]:
     """Return all calls, with how many steps each takes."""
     module, found = installed_module(name), list[tuple[Place, str, int]]()
-    for place in places(name, 5 if name in KINDS else 2):
+    for place in places(name, 5):
         for title, call in CALLS.items():
             call(place.parser(module), place)  # what is made once for all parsers
             last = steps_of(module, partial(call, place.parser(module), place))
@@ -291,7 +283,7 @@ def interrupted(
     return False
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_after_an_exception_the_message_stays_and_the_next_call_raises(name: str) -> None:
     module = installed_module(name)
     for error, place, title, step in with_one_of((KeyboardInterrupt, MemoryError), name, 6):
@@ -332,7 +324,7 @@ class Second:
             self.error = f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_second_thread_is_refused_and_changes_nothing(name: str) -> None:
     """Whatever the first one does with the parser at that moment."""
     module = installed_module(name)
@@ -347,11 +339,11 @@ def test_a_second_thread_is_refused_and_changes_nothing(name: str) -> None:
         assert copy.copy(parser).message == parser.message
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_parsers_side_by_side_share_nothing_that_changes(name: str) -> None:
     """Each thread has a parser of its own; with what they share they begin at the same moment."""
     module = load_module(module_source(name))
-    there = places(name, 4 if name in KINDS else 1)
+    there = places(name, 4)
     barrier, found, interval = Barrier(4), dict[int, Any](), sys.getswitchinterval()
 
     def read(number: int) -> None:
@@ -371,7 +363,7 @@ def test_parsers_side_by_side_share_nothing_that_changes(name: str) -> None:
     assert [found[number] for number in range(4)] == [alone] * 4
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_reading_changes_nothing_in_the_module(name: str) -> None:
     module = installed_module(name)
     before = data_of(module)
@@ -456,7 +448,7 @@ def counted() -> Iterator[Callable[[], int]]:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_parser_in_mid_stream_takes_little_memory(name: str) -> None:
     module = installed_module(name)
     there = places(name, 6)

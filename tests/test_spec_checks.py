@@ -261,6 +261,25 @@ def test_a_call_id_position_without_an_id_slot() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ((), []),
+        ((NAME,), []),
+        ((Literal("f."), NAME), []),
+        ((Literal("-"), NAME), ["tools.id_parts: is no part of tools.call"]),
+        (
+            (Literal("f."),),
+            ["tools.id_parts: is for ids that hold the name, where there is no ID slot"],
+        ),
+    ],
+)
+def test_an_id_that_holds_the_name(pieces: tuple[Piece, ...], expected: list[str]) -> None:
+    spec = with_call(json_native_spec(), Literal("<f."), NAME, Literal(">"), ARGUMENTS)
+    spec = with_tools(spec, replace(tools_of(spec), id_parts=pieces))
+    assert [each for each in problems_of(spec) if "id_parts" in each] == expected
+
+
 def test_an_index_without_its_slot() -> None:
     spec = json_native_spec()
     tools = replace(tools_of(spec), index_base=0, index_scope=IndexScope.TURN)

@@ -131,6 +131,7 @@ tools = st.builds(
     arguments=arguments,
     fields=st.builds(Fields, text_tuples, text_tuples, text_tuples, st.booleans()),
     call_id=st.sampled_from(CallIdPosition),
+    id_parts=pieces((SlotKind.NAME, SlotKind.INDEX)),
     index_base=st.none() | st.integers(),
     index_scope=st.none() | st.sampled_from(IndexScope),
     after_first=st.none() | st.builds(AfterFirst, texts, texts, texts),

@@ -17,6 +17,7 @@ from tests.generated_formats import (
 )
 from tests.own_templates import spec_of
 from tests.parser_checks import added_up, stream, summary
+from tests.reference.cases import OpenTemplates
 from turnspec.codegen.facts import facts_of
 from turnspec.grammar.request import GrammarRequest
 from turnspec.rendering.worker import RenderWorker
@@ -103,6 +104,30 @@ def test_an_id_that_was_written_anew_names_its_tool(id: str, name: str) -> None:
 def test_without_tools_a_name_is_as_it_is_written() -> None:
     found = calls_in(KIMI, with_id("functions_look_1"), prefill="")
     assert found == [("functions_look_1", "{}", True)]
+
+
+@pytest.mark.parametrize(
+    ("written", "id"),
+    {
+        "functions.look:0": "functions.look:0",
+        "functions.look:12": "functions.look:12",
+        "look:3": "functions.look:3",
+        "functions.look": "call_0",  # nobody knows its number
+    }.items(),
+)
+def test_an_id_that_holds_the_name_is_the_calls_id(written: str, id: str) -> None:
+    module = committed_format(KIMI).module
+    message, events = stream(module, with_id(written), prefill="")
+    assert [call.id for call in message.tool_calls] == [id]
+    assert [event.id for event in events if event.type == "tool_call_start"] == [id]
+
+
+def test_what_was_read_is_rendered_as_it_was_written(templates: OpenTemplates) -> None:
+    """So that the model sees in the next prompt what it wrote itself."""
+    written = with_id("functions.look:4")
+    message = committed_format(KIMI).module.parse(written, prefill="", tools=[tool("look")])
+    asked: list[Any] = [{"role": "user", "content": "Look!"}, message.to_dict()]
+    assert written in templates[KIMI].render(asked, tools=[tool("look")]).text
 
 
 # Who a message is for decides

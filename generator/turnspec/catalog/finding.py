@@ -96,6 +96,8 @@ def fetched_path(asked: str, fetch: Fetch | None) -> Path | Problem | None:
 
 def is_path(asked: str) -> bool:
     """Tell whether a file or folder is meant, there or not."""
+    if not asked.strip():  # nothing, which as a path is this folder
+        return False
     path = Path(asked).expanduser()
     return path.exists() or path.suffix in (TEMPLATE_SUFFIX, GGUF_SUFFIX) or path.is_absolute()
 

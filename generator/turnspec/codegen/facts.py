@@ -12,7 +12,7 @@ from turnspec.codegen.call_marks import other_keys, other_values, own_keys
 from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import Marks
-from turnspec.codegen.notation import notation, plain
+from turnspec.codegen.notation import as_filled, notation, plain
 from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
@@ -255,6 +255,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "NEEDS_OPENING": calls.is_doubtful
         or bool(calls.start and calls.opening and not in_section),
         "NAME_STANDS_IN_ID": bool(calls.start) and marks.spec.names_by_id,
+        "ID_AROUND_NAME": as_filled(marks.tools.id_parts),
         "ONLY_IN_SECTION": in_section,
         "HAS_SECTIONS": bool(in_section or calls.opening),
         "ARGUMENT_HAS_END": has_end,

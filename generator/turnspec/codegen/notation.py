@@ -42,6 +42,13 @@ def slotted(pieces: Sequence[Piece]) -> str:
     return re.sub(r'=" ?(\{(?:name|key)\}) ?"(?=>)', r"= \1 ", found)
 
 
+def as_filled(pieces: Sequence[Piece]) -> str:
+    """Return literals as they are, and slots as what is put in their place."""
+    return "".join(
+        _SLOTS[piece.kind] if isinstance(piece, Slot) else piece.text for piece in pieces
+    )
+
+
 def optional(marker: str) -> str:
     """Return a marker as one that may be missing; with white space or braces in it, as it is."""
     return marker if not marker or re.search(r"[\s{}]", marker) else f"{{?{marker}}}"

@@ -17,6 +17,7 @@ from turnspec.engine.facts import (
     HAS_OPTIONAL_TEXTS,
     HAS_SECTIONS,
     HAS_SPECIAL_TOKENS,
+    ID_AROUND_NAME,
     NAME_IS_LAST,
     NAME_STANDS_IN_ID,
     NAMES_ARE_REPEATED,
@@ -223,6 +224,8 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         name = tool
     if FIRST_ARGUMENT:
         name = without_key(turn, name)
+    if ID_AROUND_NAME and found.slot("index"):
+        id = ID_AROUND_NAME.replace("{name}", name).replace("{index}", found.slot("index"))
     call = turn.start_call(name, found.offset, at=at, id=id)
     if FIRST_ARGUMENT:
         call.first_key = found.slot("name")[len(name) :]

@@ -133,6 +133,8 @@ NAMES_ARE_REPEATED: bool = False
 NAMES_HAVE_SIGNS: bool = False
 #: Whether a head holds an id in the name's place, in which the name of a tool stands.
 NAME_STANDS_IN_ID: bool = False
+#: An id that is made of the call's name and number, which stand in it as {name} and {index}.
+ID_AROUND_NAME: str = ""
 #: How a tool's name, NAME, may have more around it where a name should be, as an expression.
 AROUND_NAME: str = ""
 HAS_LATE_IDS: bool = False

@@ -98,6 +98,8 @@ def _modes(spec: Spec) -> Iterator[_Fact]:
     yield Area.MODE, "order of the parts", ", ".join(spec.turn.order)
     if spec.tools and spec.tools.call_id is not CallIdPosition.NONE:
         yield Area.MODE, "call id", spec.tools.call_id
+    if spec.tools and spec.tools.id_parts:
+        yield Area.MODE, "call id", pieces_text(spec.tools.id_parts)
     if spec.tools and spec.tools.index_base is not None:
         scope = spec.tools.index_scope or "turn"
         yield Area.MODE, "call index", f"from {spec.tools.index_base}, over the {scope}"

@@ -266,6 +266,7 @@ def _tools(spec: Spec) -> Iterator[_Finding]:
     yield from _call_slots(tools)
     yield from _name_last(tools)
     yield from _call_id(tools)
+    yield from _id_parts(tools)
     yield from _call_index(tools)
     yield from _arguments(tools)
     yield from _fields(tools)
@@ -346,6 +347,19 @@ def _id_position(slots: Sequence[SlotKind], at: int) -> CallIdPosition:
     if SlotKind.NAME in slots[:at]:
         return CallIdPosition.BETWEEN_FUNC_AND_ARGS
     return CallIdPosition.PRE_FUNC_NAME
+
+
+def _id_parts(tools: Tools) -> Iterator[_Finding]:
+    if not tools.id_parts:
+        return
+    call, parts = (
+        "".join(f"\0{piece.kind}\0" if piece.kind else piece.text for piece in pieces)
+        for pieces in (tools.call, tools.id_parts)
+    )
+    if SlotKind.ID in _slots(tools.call) or SlotKind.NAME not in _slots(tools.id_parts):
+        yield ("tools", "id_parts"), "is for ids that hold the name, where there is no ID slot"
+    elif parts not in call:
+        yield ("tools", "id_parts"), "is no part of tools.call"
 
 
 def _call_index(tools: Tools) -> Iterator[_Finding]:

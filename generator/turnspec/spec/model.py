@@ -521,7 +521,8 @@ class AfterFirst:
 class Tools:
     """How tool calls are written.
 
-    That is ``section_start``, calls joined by ``separator``, and ``section_end``.
+    That is ``section_start``, calls joined by ``separator``, and ``section_end``. ``id_parts`` are
+    those of a call that are its id, where that holds the name.
     """
 
     mode: ToolMode
@@ -532,6 +533,7 @@ class Tools:
     arguments: Arguments
     fields: Fields = Fields()
     call_id: CallIdPosition = CallIdPosition.NONE
+    id_parts: tuple[Piece, ...] = ()
     index_base: int | None = None
     index_scope: IndexScope | None = None
     after_first: AfterFirst | None = None
