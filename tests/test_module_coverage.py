@@ -8,10 +8,10 @@ from benchmarks.module_limits import RUN_SHARE_OF_LESS
 from benchmarks.names import unused_names
 from benchmarks.statements import Traced
 
-from tests.generated_formats import KINDS
+from tests.generated_formats import PARTS
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_what_a_parser_holds_can_run_and_its_names_are_used(name: str) -> None:
     found = covered(name, LESS, enough=RUN_SHARE_OF_LESS)
     never = "\n".join(f"{each.place}: {each.text}" for each in found.never)

@@ -21,7 +21,7 @@ from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call
 
 #: Each worker asks so often, as answers that are mixed up are so by chance.
-TIMES = 20
+TIMES = 12
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 
