@@ -198,6 +198,14 @@ def test_where_no_system_message_shows_all_of_the_prompt_says_it(worker: RenderW
             '<do>\n{"fn": "«NAME»", "in": «ARGUMENTS»}\n</do>',
         ),
         (
+            "Say so:\n<do>\n{'in': <its input>, 'fn': <a name>}\n</do><end>",
+            '<do>\n{"fn": "«NAME»", "in": «ARGUMENTS»}\n</do>',
+        ),
+        (
+            'Say so:\n<do>\n{"name of it": <a word>, "in": <its input>}\n</do><end>',
+            '<do>\n{"name of it": "«NAME»", "in": «ARGUMENTS»}\n</do>',
+        ),
+        (
             'as <dos>[{"fn": a name, "in": {"key": 1}}, {"fn": other, "in": {}}, ...]</dos>.',
             '(<dos>[){"fn": "«NAME»", "in": «ARGUMENTS»}(]</dos>)',
         ),
@@ -256,6 +264,7 @@ def test_examples_of_calls_are_read(text: str, call: str) -> None:
         "Just talk.",
         "Write calls within <call></call>.",
         '{"name": "real", "data": {"is": "no example"}}',
+        "{'name': 'real', 'data': {'is': 'no example'}}",
         '<data>{"one": 1}</data>',
         "<note>\nBe kind:\n- always\n</note>",
         "The tools, as JSON: <tools>…</tools>",

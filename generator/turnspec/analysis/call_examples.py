@@ -221,12 +221,16 @@ def _json_tools(block: _Block, example: ExampleObject, name: str, arguments: str
 
 
 def _fields_of(example: ExampleObject) -> tuple[str, str] | None:
-    """Return the keys of name and arguments: the arguments are an object, or come second."""
+    """Return the keys of name and arguments: the arguments are an object, or what isn't named.
+
+    Where that tells nothing, they come second.
+    """
     keys = [key for key, _ in example.members]
     objects = [key for key, value in example.members if value.startswith("{")]
     if len(keys) < 2:
         return None
-    arguments = objects[0] if objects else keys[-1]
+    unnamed = [key for key, value in example.members if "name" not in f"{key} {value}".lower()]
+    arguments = [*objects, *(unnamed if len(unnamed) == len(keys) - 1 else ()), keys[-1]][0]
     return next(key for key in keys if key != arguments), arguments
 
 

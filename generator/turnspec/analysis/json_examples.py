@@ -1,7 +1,8 @@
 """JSON-like objects in prose: their values may be placeholders, as in ``{"call": <its name>}``.
 
 An object is a brace before a quoted key and a colon; a value runs to the comma before the next key
-or to the closing brace. Doubled braces, which a formatter left over, are read as single ones.
+or to the closing brace. Doubled braces, which a formatter left over, are read as single ones, and
+single quotes, as Python shows them, as double ones.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 #: Stands for an object in a text in which all of them are replaced.
 OBJECT = "\ue000"
 
-_KEY = re.compile(r'\s*"([^"\n]+)"(\s*:\s*)')
-_NEXT = re.compile(r'\s*,\s*(?=")')
+_KEY = re.compile(r"\s*([\"'])(?P<key>(?:(?!\1)[^\n])+)\1(?P<colon>\s*:\s*)")
+_NEXT = re.compile(r"\s*,\s*(?=[\"'])")
 _LONGEST = 2000
 
 
@@ -30,8 +31,9 @@ class ExampleObject:
     @property
     def is_json(self) -> bool:
         """Whether it could be real JSON, with no placeholder in it."""
+        in_double_quotes = self.text.replace("'", '"')
         try:
-            json.loads(self.text)
+            json.loads(in_double_quotes if '"' not in self.text else self.text)
         except ValueError:
             return False
         return True
@@ -58,11 +60,11 @@ def _read_object(text: str, start: int) -> ExampleObject | None:
     members: list[tuple[str, str]] = []
     colons, commas = [], []
     while key := _KEY.match(text, position):
-        end = _value_end(text, key.end())
+        end = _value_end(text, key.end(), key[1])
         if end is None:
             return None
-        members.append((key[1], text[key.end() : end].strip()))
-        colons.append(key[2])
+        members.append((key["key"], text[key.end() : end].strip()))
+        colons.append(key["colon"])
         following = _NEXT.match(text, end)
         position = following.end() if following else end
         if following is None:
@@ -75,14 +77,14 @@ def _read_object(text: str, start: int) -> ExampleObject | None:
     return ExampleObject(whole, tuple(members), _in_one_line(commas, ", "), _in_one_line(colons))
 
 
-def _value_end(text: str, start: int) -> int | None:
+def _value_end(text: str, start: int, quote: str) -> int | None:
     """Return where a value ends: at the comma before the next key, or at the closing brace."""
     depth, in_string = 0, False
     for position in range(start, min(len(text), start + _LONGEST)):
         character = text[position]
         if in_string:
-            in_string = character not in '"\n'
-        elif character == '"':
+            in_string = character not in (quote, "\n")
+        elif character == quote:
             in_string = True
         elif character in "{[":
             depth += 1
