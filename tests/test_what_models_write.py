@@ -246,6 +246,8 @@ CALLS = [
     Text(QWEN, '{"name": "read", "size": 3}', said('{"name": "read", "size": 3}')),
     Text(QWEN, MEMBERS, said(MEMBERS), (), {}),
     Text(GRANITE, f"<tool_call>[{MEMBERS}, {MEMBERS}]", called("a", "a"), ("missing_marker",)),
+    Text(QWEN, f"```json\n{MEMBERS}\n```", called("a"), ("missing_marker", "stray_marker")),
+    Text(QWEN, f"See:\n```json\n{MEMBERS}\n```", said(f"See:\n```json\n{MEMBERS}\n```")),
     Text(NEMO, f"[{MEMBERS}]", said(f"[{MEMBERS}]"), ("no_name",)),
     Text(COHERE, TOOL_NAME, called("a"), ("missing_marker",)),
     Text(GIGA, f"function call<|role_sep|>\n{MEMBERS}", called("a"), ("missing_marker",)),

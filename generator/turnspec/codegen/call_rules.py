@@ -217,7 +217,8 @@ def head_without_tag(marks: Marks) -> list[str]:
 def first_call_roles(marks: Marks) -> Roles:
     """Return how a turn's first call begins without its tag, as servers leave out special tokens.
 
-    Of a head's tag a word or a bracket is left; an object may also stand in another tag.
+    Of a head's tag a word or a bracket is left; an object may also stand in another tag, or between
+    fences.
     """
     if not marks.are_objects:
         heads = [*head_without_tag(marks), *_heads_in_brackets(marks)]
@@ -240,7 +241,7 @@ def _up_to_arguments(marks: Marks) -> list[str]:
     key = own_keys(marks.tools).get("arguments")
     before, found, _ = "".join(it.text for it in marks.tools.call).partition(f'"{key}"')
     members = "".join(f'"{it}" : "{{string}}" , ' for it in re.findall(r'"(\w+)"\s*:', before))
-    return [f" {{?[}} {{{{ {members}{found} :"] if found and before.count("{") == 1 else []
+    return [f" {{fence}} {{?[}} {{{{ {members}{found} :"] if found and before.count("{") == 1 else []
 
 
 def _heads_in_brackets(marks: Marks) -> list[str]:
