@@ -48,7 +48,7 @@ _ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delt
 _ATTRIBUTES |= {"has_python_escapes"}
 _LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
-_PURE = {"_made", "slot"}
+_PURE = frozenset({"_made", "slot"})
 
 
 def compiled_module(
@@ -117,7 +117,7 @@ def compiled_source(facts: FormatFacts) -> str:
     own = [folded(body, known) for body in bodies[: len(OWN)]]
     own[0] = replaced(own[0], "Role", role_statement(facts))
     markers, tables = "\n".join(marker_statements(facts)), "\n".join(table_statements(facts))
-    common = common_source(_known_of_class(facts))
+    common = _common_source(_known_of_class(facts))
     head = _with_public_names(head, known)
     parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
     text = "\n\n".join([without_idle_generators("\n\n".join(parts)), common])
@@ -178,14 +178,9 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     return Facts(values, tables, _unused_classes(values))
 
 
-def common_source(known: Facts) -> str:
-    """Return the part that all parsers of a class have alike."""
-    return _common_source(known.as_text())
-
-
 @cache
-def _common_source(known: str) -> str:
-    facts = Facts.from_text(known)
+def _common_source(facts: Facts) -> str:
+    """Return the part that all parsers of a class have alike."""
     head, bodies = _engine()
     parts = [folded(body, facts) for body in bodies]
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")

@@ -24,12 +24,11 @@ def folded(text: str, facts: Facts) -> str:
     One pass folds what isn't inside of something else that is folded; passes follow until
     nothing is left to fold.
     """
-    return by_blocks(text, lambda block: _fold(block, facts.of(block).as_text()))
+    return by_blocks(text, lambda block: _fold(block, facts.of(block)))
 
 
 @lru_cache(10_000)
-def _fold(text: str, known: str) -> str:
-    facts = Facts.from_text(known)
+def _fold(text: str, facts: Facts) -> str:
     while True:
         source = source_of(text)
         edits = list(_edits(source, facts))

@@ -35,15 +35,8 @@ class Facts:
     tables: Mapping[str, bool]
     never: Set[str] = frozenset()
 
-    def as_text(self) -> str:
-        """Return the facts as a literal, the same for the same facts."""
-        return repr((dict(self.values), dict(self.tables), sorted(self.never)))
-
-    @classmethod
-    def from_text(cls, text: str) -> Facts:
-        """Return the facts that a literal holds."""
-        values, tables, never = ast.literal_eval(text)
-        return cls(values, tables, frozenset(never))
+    def __hash__(self) -> int:
+        return hash(tuple(map(frozenset, (self.values.items(), self.tables.items(), self.never))))
 
     def of(self, text: str) -> Facts:
         """Return those of the facts that a text names."""
