@@ -16,7 +16,7 @@ from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
-from turnspec.codegen.compiler.tidying import tidied, without_idle_generators
+from turnspec.codegen.compiler.tidying import tidied
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
@@ -118,7 +118,7 @@ def compiled_source(facts: FormatFacts) -> str:
     common = _common_source(_known_of_class(facts))
     head = _with_public_names(head, known)
     parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
-    text = "\n\n".join([without_idle_generators("\n\n".join(parts)), common])
+    text = "\n\n".join([*parts, common])
     public = {"__all__", *public_names(known)}
     text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)

@@ -119,8 +119,9 @@ def _parts_of(node: ast.stmt) -> Iterator[_Part]:
 
 def _method(node: ast.stmt) -> str:
     """Return the attribute that reaches a member of a class; "" if the class alone does."""
-    is_method = isinstance(node, ast.FunctionDef) and not _is_special(node.name)
-    return f".{node.name}" if is_method else ""
+    if isinstance(node, ast.FunctionDef) and not _is_special(node.name):
+        return f".{node.name}"
+    return ""
 
 
 def _is_special(name: str) -> bool:

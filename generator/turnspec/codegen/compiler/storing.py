@@ -42,9 +42,7 @@ def _named(source: Source, node: ast.Assign, read: Set[str]) -> Iterator[Edit]:
             yield Edit(source.start(node), source.end(node), source.text_of(node.value))
 
 
-def _pairs(
-    source: Source, node: ast.stmt, read: Set[str], pure: Set[str]
-) -> Iterator[Edit]:
+def _pairs(source: Source, node: ast.stmt, read: Set[str], pure: Set[str]) -> Iterator[Edit]:
     """Leave out of `self.a, b = x, y` what nobody reads."""
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
