@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 from functools import cache
 from pathlib import Path
@@ -74,6 +75,15 @@ def test_nothing_is_left_of_what_stands_in_for_special_tokens(name: str) -> None
     source = sources(name)[Extra.SPECIAL_TOKENS]
     assert "class SpecialTokens" not in source
     assert "with_stand_ins" not in source
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_each_reader_that_is_resumed_waits_somewhere(name: str) -> None:
+    for source in sources(name).values():
+        for node in ast.parse(source).body:
+            returns = node.returns if isinstance(node, ast.FunctionDef) else None
+            if returns and ast.unparse(returns).startswith("Reading["):
+                assert any(isinstance(it, ast.Yield | ast.YieldFrom) for it in ast.walk(node))
 
 
 def test_parsers_that_share_their_engine_read_alike(

@@ -138,7 +138,7 @@ def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
         opening=opening,
         start=start.replace(_NAME, slot, 1),
         other_starts=tuple(_other_starts(shape, spec, start)),
-        short_starts=tuple(it.replace(_NAME, slot, 1) for it in _short_starts(tools, start)),
+        short_starts=tuple(it.replace(_NAME, slot, 1) for it in _short_starts(start)),
         closing=_closing(shape),
         end=tuple(dict.fromkeys(map(notation, end))),
         section_end=tuple(dict.fromkeys(map(notation, section_end))),
@@ -203,7 +203,7 @@ def _with_optional_bracket(opening: str) -> str:
     return f"{tag}{blank}{optional(bracket)}" if is_optional else opening
 
 
-def _short_starts(tools: Tools, start: str) -> Iterator[str]:
+def _short_starts(start: str) -> Iterator[str]:
     """Yield a head that may lack some of its tags, if not each of them is needed.
 
     Those behind the name are needed only where nothing else tells of the arguments; those that
@@ -215,7 +215,7 @@ def _short_starts(tools: Tools, start: str) -> Iterator[str]:
         *others, last = between.lstrip().split(" <")
         tags_ = [optional(tag if at == 0 else f"<{tag}") for at, tag in enumerate(others)]
         yield " ".join([*tags_, f"<{last}" if others else last]) + again + rest
-    elif name and tools.mode is not ToolMode.JSON_NATIVE:
+    elif name:
         short = re.sub(r"(?<=[ }])[^\s{}]+", _optional_tag, behind)
         if short != behind and not re.search(r"[^\s{}] [^\s{}]", behind):
             yield before + name + short

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from types import CodeType, ModuleType
 from typing import Any, cast
 
 from turnspec import engine
-from turnspec.codegen.compiler.edits import Source, source_of
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
-from turnspec.codegen.compiler.tidying import tidied, without_idle_generators
+from turnspec.codegen.compiler.tidying import tidied
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
@@ -48,7 +46,7 @@ _ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delt
 _ATTRIBUTES |= {"has_python_escapes"}
 _LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
-_PURE = {"_made", "slot"}
+_PURE = frozenset({"_made", "slot"})
 
 
 def compiled_module(
@@ -117,10 +115,10 @@ def compiled_source(facts: FormatFacts) -> str:
     own = [folded(body, known) for body in bodies[: len(OWN)]]
     own[0] = replaced(own[0], "Role", role_statement(facts))
     markers, tables = "\n".join(marker_statements(facts)), "\n".join(table_statements(facts))
-    common = common_source(_known_of_class(facts))
+    common = _common_source(_known_of_class(facts))
     head = _with_public_names(head, known)
     parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
-    text = "\n\n".join([without_idle_generators("\n\n".join(parts)), common])
+    text = "\n\n".join([*parts, common])
     public = {"__all__", *public_names(known)}
     text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
     own_text, begins, _ = text.partition(BEGINS_COMMON)
@@ -178,14 +176,9 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     return Facts(values, tables, _unused_classes(values))
 
 
-def common_source(known: Facts) -> str:
-    """Return the part that all parsers of a class have alike."""
-    return _common_source(known.as_text())
-
-
 @cache
-def _common_source(known: str) -> str:
-    facts = Facts.from_text(known)
+def _common_source(facts: Facts) -> str:
+    """Return the part that all parsers of a class have alike."""
     head, bodies = _engine()
     parts = [folded(body, facts) for body in bodies]
     parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
@@ -258,35 +251,7 @@ def _formatted(source: str) -> str:
     """Return statements as black lays them out: each by itself, as most are those of others too."""
     inside = re.sub(r"\n\n\n+(?= )", "\n\n", source.strip("\n"))
     blocks = re.sub(r"\n\n\n\n+", "\n\n\n", inside).split("\n\n\n")
-    return "\n\n\n".join(_block(block).strip("\n") for block in blocks) + "\n"
-
-
-@lru_cache(1024)
-def _block(source: str) -> str:
-    """Lay a block out by its smallest parts, as formats have more of these in common.
-
-    Black puts nothing between plain statements, and an empty line between those of a class.
-    """
-    found = source_of(source)
-    match found.tree.body:
-        case [ast.ClassDef(body=body)]:
-            begins = (found.lines_of([node])[0] for node in body[1:])
-            first, *rest = _cut(found, [at for at in begins if found.slice(at - 2, at) == "\n\n"])
-            members = (_laid_out(f"class _:\n{part}").partition("\n")[2] for part in rest)
-            return "\n".join([_laid_out(first), *members])
-        case [*plain, _] if plain and all(isinstance(node, _PLAIN) for node in plain):
-            parts = _cut(found, [found.lines_of([node])[1] for node in plain])
-            texts = [(part, part.lstrip("\n")) for part in parts]
-            return "".join("\n" * (len(part) - len(text)) + _block(text) for part, text in texts)
-    return _laid_out(source)
-
-
-_PLAIN = ast.Assign | ast.AnnAssign | ast.AugAssign
-
-
-def _cut(source: Source, places: Sequence[int]) -> Iterator[str]:
-    for start, end in itertools.pairwise([0, *places, len(source.text.encode())]):
-        yield source.slice(start, end)
+    return "\n\n\n".join(map(_laid_out, blocks)) + "\n"
 
 
 @lru_cache(4096)
@@ -295,4 +260,4 @@ def _laid_out(source: str) -> str:
     from black.mode import TargetVersion
 
     mode = black.Mode(line_length=_LINE_LENGTH, target_versions={TargetVersion.PY310})
-    return black.format_str(source, mode=mode)
+    return black.format_str(source, mode=mode).strip("\n")

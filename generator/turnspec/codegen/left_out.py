@@ -29,5 +29,8 @@ def leave_out(facts: FormatFacts, parts: Set[Extra]) -> FormatFacts:
         }
         facts = replace(facts, tables=tables, values={**facts.values, "READS_TAGS": False})
     if Extra.SPECIAL_TOKENS in parts:
-        facts = replace(facts, values={**facts.values, "HAS_SPECIAL_TOKENS": False})
+        # Only by such a token is a section told that a call may stand without.
+        has_sections = facts.values.get("ONLY_IN_SECTION", False)
+        values = {**facts.values, "HAS_SPECIAL_TOKENS": False, "HAS_SECTIONS": has_sections}
+        facts = replace(facts, values=values)
     return facts

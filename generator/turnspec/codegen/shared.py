@@ -73,8 +73,4 @@ def shared_module(module: str) -> str:
         number for number, line in enumerate(lines) if line.startswith(("TYPE_CHECKING", "__all__"))
     )
     lines[at:at] = [f"{_IMPORT} (", *(f"    {name}," for name in names), ")", ""]
-    return sealed(_without_text_hash("\n".join(lines) + "\n"))
-
-
-def _without_text_hash(text: str) -> str:
-    return re.sub(r"^# Text hash:.*\n", "", text, count=1, flags=re.MULTILINE)
+    return sealed("\n".join(lines) + "\n")

@@ -195,7 +195,9 @@ def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
     What is asked for more than once has one, and what makes a rule longer than a line.
     """
     rows = [row for table in facts.tables.values() for row in table if row.if_before]
-    inner = [(row, text) for row in rows for text in _texts_in(row.if_before, names)]
+    inner = [
+        (row, _after_all(group, names, {})) for row in rows for group in _groups(row.if_before)
+    ]
     told = Counter(text for _, text in inner)
     found: dict[str, str] = {}
     for row, text in [*((row, _after_all(row.if_before, names, {})) for row in rows), *inner]:
@@ -206,12 +208,12 @@ def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _texts_in(markers: Sequence[Marker], names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the text of what follows, after that of what follows within."""
+def _groups(markers: Sequence[Marker]) -> Iterator[Sequence[Marker]]:
+    """Yield what has to follow a marker, after that of what follows within."""
     for marker in markers:
         if not isinstance(marker, str):
-            yield from _texts_in(marker[1], names)
-    yield _after_all(markers, names, {})
+            yield from _groups(marker[1])
+    yield markers
 
 
 def _follower_statements(
@@ -219,23 +221,11 @@ def _follower_statements(
 ) -> Iterator[str]:
     """Yield the statements that name what has to follow markers, the inner ones first."""
     left = dict(followers)
-    for table in facts.tables.values():
-        for row in table:
-            yield from _named(row.if_before, names, followers, left)
-
-
-def _named(
-    markers: Sequence[Marker],
-    names: Mapping[str, str],
-    followers: Mapping[str, str],
-    left: dict[str, str],
-) -> Iterator[str]:
-    for marker in markers:
-        if not isinstance(marker, str):
-            yield from _named(marker[1], names, followers, left)
-    if name := left.pop(_after_all(markers, names, {}), ""):
-        items = [_after(other, names, followers) for other in markers]
-        yield f"{name} = {_packed(name, items)}"
+    rows = (row for table in facts.tables.values() for row in table)
+    for group in (group for row in rows for group in _groups(row.if_before)):
+        if name := left.pop(_after_all(group, names, {}), ""):
+            items = [_after(marker, names, followers) for marker in group]
+            yield f"{name} = {_packed(name, items)}"
 
 
 def _packed(name: str, items: Sequence[str]) -> str:

@@ -35,8 +35,6 @@ SLOTS: dict[str, list[str]] = {
 HAS_SLOTS: bool = True
 #: What can be the name of a tool, as an expression.
 NAME: str = "(?P<name>[a-zA-Z0-9_.:/-]{1,256})"
-#: Whether what ends calls depends on which of it is a special token.
-HAS_LATE_ENDS: bool = True
 #: Whether markers have texts that may be missing, and whether some have to be followed by others.
 HAS_OPTIONAL_TEXTS: bool = True
 HAS_FOLLOWERS: bool = True
@@ -74,8 +72,6 @@ STARTS_IN_REASONING: bool = False
 REASONING_MAY_STAY_OPEN: bool = False
 #: Whether a turn may end in it.
 REASONING_MAY_END_TURN: bool = False
-#: Whether the turn's end ends it too: nothing else does, or may.
-REASONING_ENDS_WITH_TURN: bool = False
 #: Whether what ends it ends the turn as well, or the content.
 REASONING_END_ENDS_TURN: bool = False
 REASONING_END_ENDS_CONTENT: bool = False
@@ -168,7 +164,6 @@ NAME_IS_KEY: bool = False
 NAME_KEY: str = "name"
 ARGUMENTS_KEY: str = "arguments"
 ID_KEY: str = ""
-HAS_MEMBER_IDS: bool = False
 ARGUMENTS_COME_FIRST: bool = False
 OTHER_MEMBERS: tuple[str, ...] = ()
 OTHER_MEMBER_VALUES: tuple[str, ...] = ()
@@ -177,10 +172,9 @@ IN_OBJECT: tuple[Rule, ...] = (Rule(Role.MEMBER, '{comma}"{string}" :'),)
 #: What begins another call, after a string that is not closed.
 AT_CALL_START: tuple[Rule, ...] = (Rule(Role.MARKER, "<calls>"),)
 
-#: Of heads with JSON: whether anything else may follow them, whether something is read after the
-#: arguments, if a comma there may come before another call, and if the name stands there.
+#: Of heads with JSON: whether anything else may follow them, if a comma behind the arguments may
+#: come before another call, and if the name stands there; and what is read after the arguments.
 ARGUMENTS_MAY_BE_TEXT: bool = True
-HAS_TAIL: bool = False
 COMMA_SEPARATES: bool = False
 NAME_IS_LAST: bool = False
 AFTER_ARGUMENTS: tuple[Rule, ...] = ()

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import ARGUMENTS_MAY_BE_TEXT, CALL_HAS_END, COMMA_SEPARATES, HAS_TAIL
+from turnspec.engine.facts import (
+    AFTER_ARGUMENTS,
+    ARGUMENTS_MAY_BE_TEXT,
+    CALL_HAS_END,
+    COMMA_SEPARATES,
+)
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import as_object, constants_as_json
 from turnspec.engine.markers import WHITE_SPACE
@@ -48,7 +53,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         call.complete = found["word"][-1:] not in (",", ":", '"')
         if COMMA_SEPARATES:
             call.complete = call.complete or found["word"] == ","
-    if HAS_TAIL and is_whole:
+    if AFTER_ARGUMENTS and is_whole:
         yield from read_tail(turn, call)
         return
     turn.end_call(call)

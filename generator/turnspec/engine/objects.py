@@ -11,7 +11,6 @@ from turnspec.engine.facts import (
     ARGUMENTS_COME_FIRST,
     ARGUMENTS_KEY,
     HAS_CODE,
-    HAS_MEMBER_IDS,
     ID_KEY,
     IS_BARE,
     IS_IN_ARRAY,
@@ -235,7 +234,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
             turn.events += open_call.add(arguments)
         else:
             call.early = arguments
-    elif HAS_MEMBER_IDS and key == ID_KEY and not call.id:
+    elif ID_KEY and key == ID_KEY and not call.id:
         call.id = as_string(text)
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")

@@ -30,7 +30,6 @@ from turnspec.engine.facts import (
     FIRST_CALL_END,
     FIRST_ELEMENT,
     HAS_CALLS,
-    HAS_LATE_ENDS,
     HAS_SLOTS,
     HAS_SPECIAL_TOKENS,
     IN_ARGUMENTS,
@@ -70,7 +69,7 @@ class Rules:
         self._ends = (*TURN_ENDS, *words)
         own = {end.strip() for end in TURN_ENDS}
         self.further = [text for text in stop if escaped(text).strip() not in own]
-        if HAS_SPECIAL_TOKENS and (HAS_LATE_ENDS or OPENINGS or OTHER_HEADS):
+        if HAS_SPECIAL_TOKENS and (LATER_CALL_END or OPENINGS or OTHER_HEADS):
             self._guard_calls()
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
         self.in_text = self._made(IN_TEXT, alone)
@@ -106,7 +105,7 @@ class Rules:
     def _guard_calls(self) -> None:
         """Let no call begin, or end, by text alone if a special token belongs to it."""
         has_token = self._has_token
-        if HAS_LATE_ENDS:
+        if LATER_CALL_END:
             self._end_late = has_token(LATER_CALL_END) and not has_token(FIRST_CALL_END)
         if OPENINGS:  # whether a call counts only after one of them
             is_free = not has_token(CALL_HEAD)
@@ -135,7 +134,7 @@ class Rules:
         text, after = (marker, ()) if isinstance(marker, str) else marker
         if HAS_SPECIAL_TOKENS and OTHER_HEADS and text.strip() in self._left_out:
             return []
-        if HAS_SPECIAL_TOKENS and HAS_LATE_ENDS and self._end_late:
+        if HAS_SPECIAL_TOKENS and LATER_CALL_END and self._end_late:
             both = f"{FIRST_CALL_END} {LATER_CALL_END}"
             text = text.replace(both, FIRST_CALL_END).replace(FIRST_CALL_END, both)
         inner = tuple(other for one in after for other in self._with_ends(one))

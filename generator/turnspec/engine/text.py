@@ -32,7 +32,6 @@ from turnspec.engine.facts import (
     REASONING_END_ENDS_TURN,
     REASONING_END_SIGNS,
     REASONING_ENDS_AS_IT_BEGINS,
-    REASONING_ENDS_WITH_TURN,
     REASONING_HAS_END,
     REASONING_HAS_START,
     REASONING_IS_FIRST,
@@ -77,7 +76,7 @@ def read_parts(turn: Turn) -> Reading[None]:
             turn.state.mentioned = False  # what closes a mention is in the same part
         match found.role:
             case Role.TURN_END:
-                if HAS_REASONING and REASONING_ENDS_WITH_TURN:
+                if HAS_REASONING and (REASONING_MAY_STAY_OPEN or not REASONING_HAS_END):
                     turn.state.thinking = False
                 return
             case Role.TURN_START | Role.REPEATED:

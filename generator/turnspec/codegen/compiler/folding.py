@@ -24,12 +24,11 @@ def folded(text: str, facts: Facts) -> str:
     One pass folds what isn't inside of something else that is folded; passes follow until
     nothing is left to fold.
     """
-    return by_blocks(text, lambda block: _fold(block, facts.of(block).as_text()))
+    return by_blocks(text, lambda block: _fold(block, facts.of(block)))
 
 
 @lru_cache(10_000)
-def _fold(text: str, known: str) -> str:
-    facts = Facts.from_text(known)
+def _fold(text: str, facts: Facts) -> str:
     while True:
         source = source_of(text)
         edits = list(_edits(source, facts))
@@ -53,7 +52,9 @@ def _edits(source: Source, facts: Facts) -> Iterator[Edit]:
                     yield _replaced(source, node, body if truth else other)
             case ast.FunctionDef():
                 yield from _constant_locals(source, node)
-            case ast.Compare() | ast.UnaryOp(op=ast.Not()) if facts.value(node) is not UNKNOWN:
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.BoolOp() if (
+                facts.value(node) is not UNKNOWN
+            ):
                 yield Edit(source.start(node), source.end(node), repr(facts.value(node)))
             case ast.BoolOp():
                 yield from _operands(source, facts, node)
@@ -155,20 +156,11 @@ def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:
 
 def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:
     """Leave out operands that decide nothing; what is decided is folded where it is tested."""
-    decides = isinstance(node.op, ast.Or)
-    truths = [facts.truth(operand) for operand in node.values]
-    if decides in truths:
-        yield Edit(source.start(node), source.end(node), repr(decides))
-        return
-    kept = [operand for operand, truth in zip(node.values, truths, strict=True) if truth is None]
-    if len(kept) == len(node.values):
-        return
-    if not kept:
-        yield Edit(source.start(node), source.end(node), str(not decides))
-    elif len(kept) == 1:
+    kept = [operand for operand in node.values if facts.truth(operand) is None]
+    if len(kept) == 1:
         yield _replaced(source, node, kept[0])
-    else:
-        word = " or " if decides else " and "
+    elif len(kept) < len(node.values):
+        word = " or " if isinstance(node.op, ast.Or) else " and "
         text = word.join(_grouped(source, operand) for operand in kept)
         yield Edit(source.start(node), source.end(node), text)
 
@@ -190,41 +182,18 @@ def _members(source: Source, facts: Facts, members: ast.Tuple) -> Iterator[Edit]
 
 
 def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
-    """Leave out cases that never come, and guards that hold."""
-    for number, case in enumerate(node.cases):
-        start, end = _range_of_case(source, node, number)
-        kept = _patterns(facts, case.pattern)
-        guard = facts.truth(case.guard) if case.guard else True
-        if not _may_come(facts, case):
-            yield Edit(start, end, "")
+    """Leave out cases that never come, their alternatives, and guards that hold."""
+    for case in node.cases:
+        pattern, guard = case.pattern, facts.truth(case.guard) if case.guard else True
+        patterns = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+        kept = [it for it in patterns if not facts.is_never(it)]
+        if not kept or guard is False:
+            # With the comments above it.
+            start = source.start_with_comments(pattern.lineno, case.body[0].col_offset - 4)
+            yield Edit(start, source.lines_of(case.body)[1], "")
             continue
-        patterns = case.pattern.patterns if isinstance(case.pattern, ast.MatchOr) else []
-        if patterns and len(kept) < len(patterns):
-            text = " | ".join(ast.unparse(pattern) for pattern in kept)
-            begin = source.start(case.pattern)
-            yield Edit(begin, source.end(case.pattern), text)
+        if len(kept) < len(patterns):
+            text = " | ".join(map(ast.unparse, kept))
+            yield Edit(source.start(pattern), source.end(pattern), text)
         if case.guard and guard:
-            yield Edit(source.end(case.pattern), source.end(case.guard), "")
-
-
-def _may_come(facts: Facts, case: ast.match_case) -> bool:
-    """Tell whether a case may come: neither its pattern nor its guard is decided against."""
-    guard = facts.truth(case.guard) if case.guard else True
-    return bool(_patterns(facts, case.pattern)) and guard is not False
-
-
-def _patterns(facts: Facts, pattern: ast.pattern) -> list[ast.pattern]:
-    """Return the alternatives of a pattern that may come."""
-    alternatives = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
-    return [
-        found
-        for found in alternatives
-        if not (isinstance(found, ast.MatchValue) and facts.is_never(found.value))
-    ]
-
-
-def _range_of_case(source: Source, node: ast.Match, number: int) -> tuple[int, int]:
-    """Return the lines of a case, with the comments above it."""
-    case = node.cases[number]
-    start = source.start_with_comments(case.pattern.lineno, case.body[0].col_offset - 4)
-    return start, source.lines_of(case.body)[1]
+            yield Edit(source.end(pattern), source.end(case.guard), "")

@@ -43,12 +43,16 @@ def _unread_in(blocks: Sequence[_Block], kept: Set[str]) -> Mapping[str, tuple[i
     """Return by name the functions that can do without a parameter, with the first of these."""
     functions = [found for block in blocks for found in block.functions]
     defined = Counter(name for name, _ in functions)
+    called, named = Counter[str](), Counter[str]()
+    for block in blocks:
+        called.update(block.called)
+        named.update(block.named)
     unread = {
         name: found
         for block in blocks
         for name, found in block.unread.items()
         if defined[name] == 1 and name not in kept
-        if sum(it.called.get(name, 0) for it in blocks) == _times_named(name, blocks) > 0
+        if called[name] == named[name] > 0
     }
     made = {name for name, function in functions if function.name == "__init__"}
     needed = {
@@ -59,10 +63,6 @@ def _unread_in(blocks: Sequence[_Block], kept: Set[str]) -> Mapping[str, tuple[i
         if _is_open(call) or not all(is_pure(each, made) for each in _given(call, *unread[name]))
     }
     return {name: found for name, found in unread.items() if name not in needed}
-
-
-def _times_named(name: str, blocks: Sequence[_Block]) -> int:
-    return sum(block.named.get(name, 0) for block in blocks)
 
 
 @lru_cache(10_000)

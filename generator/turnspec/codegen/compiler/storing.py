@@ -1,4 +1,8 @@
-"""Drops what is stored where nobody reads it. ``read`` are the attributes that anybody reads."""
+"""Drops what is stored where nobody reads it.
+
+``read`` are the names that a function reads, and the attributes, with a point before them, that
+anybody does.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def unread_stores(
-    source: Source, function: ast.FunctionDef, read: Set[str], loaded: Set[str], pure: Set[str]
+    source: Source, function: ast.FunctionDef, read: Set[str], pure: Set[str]
 ) -> Iterator[Edit]:
     """Drop what is put where nobody reads it, if nothing else comes of it."""
     holders: list[ast.AST] = [function]
@@ -24,23 +28,21 @@ def unread_stores(
         for body in bodies(node):
             holders += body
             for statement in body:
-                yield from _pairs(source, statement, read, loaded, pure)
-                if _is_unread(statement, read, loaded, pure):
+                yield from _pairs(source, statement, read, pure)
+                if _is_unread(statement, read, pure):
                     yield source.dropped(statement, alone=len(body) == 1)
                 elif isinstance(statement, ast.Assign):
-                    yield from _named(source, statement, loaded)
+                    yield from _named(source, statement, read)
 
 
-def _named(source: Source, node: ast.Assign, loaded: Set[str]) -> Iterator[Edit]:
+def _named(source: Source, node: ast.Assign, read: Set[str]) -> Iterator[Edit]:
     """Leave out the name of what is done for its own sake."""
     match node.targets:
-        case [ast.Name(id=name)] if name not in loaded:
+        case [ast.Name(id=name)] if name not in read:
             yield Edit(source.start(node), source.end(node), source.text_of(node.value))
 
 
-def _pairs(
-    source: Source, node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str]
-) -> Iterator[Edit]:
+def _pairs(source: Source, node: ast.stmt, read: Set[str], pure: Set[str]) -> Iterator[Edit]:
     """Leave out of `self.a, b = x, y` what nobody reads."""
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
@@ -50,33 +52,33 @@ def _pairs(
     kept = [
         (target, value)
         for target, value in pairs
-        if not _is_target_unread(target, read, loaded) or not is_pure(value, pure)
+        if not _is_target_unread(target, read) or not is_pure(value, pure)
     ]
     if kept and len(kept) < len(pairs):
         left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
         yield Edit(source.start(node), source.end(node), f"{left} = {right}")
 
 
-def _is_unread(node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str]) -> bool:
+def _is_unread(node: ast.stmt, read: Set[str], pure: Set[str]) -> bool:
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
-            unread = all(_is_target_unread(target, read, loaded) for target in targets)
+            unread = all(_is_target_unread(target, read) for target in targets)
             return unread and is_pure(value, pure)
         case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
             target=target, value=ast.expr() as value
         ):
-            return _is_target_unread(target, read, loaded) and is_pure(value, pure)
+            return _is_target_unread(target, read) and is_pure(value, pure)
         case ast.If(test=test, body=body, orelse=[]):
-            return is_pure(test, pure) and all(_is_unread(it, read, loaded, pure) for it in body)
+            return is_pure(test, pure) and all(_is_unread(it, read, pure) for it in body)
     return False
 
 
-def _is_target_unread(target: ast.expr, read: Set[str], loaded: Set[str]) -> bool:
+def _is_target_unread(target: ast.expr, read: Set[str]) -> bool:
     match target:
         case ast.Name(id=name):
-            return name not in loaded
-        case ast.Attribute(attr=name):
             return name not in read
+        case ast.Attribute(attr=name):
+            return f".{name}" not in read
     return False
 
 

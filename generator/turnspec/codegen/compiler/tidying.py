@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Set
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from functools import lru_cache
 
-from turnspec.codegen.compiler.edits import (
-    Edit,
-    Source,
-    blocks_of,
-    bodies,
-    by_blocks,
-    source_of,
-    walked,
-    words_of,
-)
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, source_of
 
 _LINE_LENGTH = 88
-_KEPT = 10_000  # blocks: some for each of all formats, whose modules share most of them
 
 _OPPOSITES: dict[type[ast.cmpop], str] = {
     ast.In: "not in",
@@ -37,63 +27,12 @@ _EQUALS: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 
 
-def without_idle_generators(text: str) -> str:
-    """Return a source in which a reader that never waits is an ordinary function.
-
-    Readers are functions that return `Reading[T]`; others resume them by `yield from`.
-    """
-    while True:
-        idle = {name for block in blocks_of(text) for name in _idle_readers(block)}
-        if not idle:
-            return text
-        text = by_blocks(text, partial(_ordinary, idle=idle))
-
-
-@lru_cache(_KEPT)
-def _idle_readers(block: str) -> frozenset[str]:
-    return frozenset(name for name, _ in _readers(source_of(block).tree))
-
-
-def _ordinary(block: str, idle: Set[str]) -> str:
-    return _without_reading(block, frozenset(idle & words_of(block)))
-
-
-@lru_cache(_KEPT)
-def _without_reading(block: str, idle: frozenset[str]) -> str:
-    """Make ordinary functions of readers of a block, and call them as such."""
-    if not idle:
-        return block
-    source = source_of(block)
-    edits = [
-        _edit(source, returns, source.text_of(result))
-        for _, (returns, result) in _readers(source.tree)
-    ]
-    return source.edited([*edits, *_resumed(source, idle)])
-
-
-def _readers(tree: ast.Module) -> Iterator[tuple[str, tuple[ast.expr, ast.expr]]]:
-    """Yield the readers that never wait: the name, what they say they return, and what they do."""
-    for node in tree.body:
-        match node:
-            case ast.FunctionDef(returns=ast.Subscript(value=ast.Name("Reading"), slice=result)):
-                waits = (isinstance(x, ast.Yield | ast.YieldFrom) for x in walked(node))
-                if node.returns and not any(waits):
-                    yield node.name, (node.returns, result)
-
-
-def _resumed(source: Source, idle: Set[str]) -> Iterator[Edit]:
-    for node in source.nodes:
-        match node:
-            case ast.YieldFrom(value=ast.Call(func=ast.Name(name)) as call) if name in idle:
-                yield _edit(source, node, source.text_of(call))
-
-
 def tidied(text: str) -> str:
     """Return a source with the same meaning, without what only a machine would write."""
     return by_blocks(text, _tidied)
 
 
-@lru_cache(_KEPT)
+@lru_cache(10_000)  # blocks: some for each of all formats, which share most of them
 def _tidied(text: str) -> str:
     while True:
         source = source_of(text)

@@ -35,15 +35,8 @@ class Facts:
     tables: Mapping[str, bool]
     never: Set[str] = frozenset()
 
-    def as_text(self) -> str:
-        """Return the facts as a literal, the same for the same facts."""
-        return repr((dict(self.values), dict(self.tables), sorted(self.never)))
-
-    @classmethod
-    def from_text(cls, text: str) -> Facts:
-        """Return the facts that a literal holds."""
-        values, tables, never = ast.literal_eval(text)
-        return cls(values, tables, frozenset(never))
+    def __hash__(self) -> int:
+        return hash(tuple(map(frozenset, (self.values.items(), self.tables.items(), self.never))))
 
     def of(self, text: str) -> Facts:
         """Return those of the facts that a text names."""
@@ -81,8 +74,9 @@ class Facts:
         return None if value is UNKNOWN else bool(value)
 
     def is_never(self, node: ast.AST) -> bool:
-        """Tell whether an expression names a member that nothing ever is."""
-        return isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in self.never
+        """Tell whether an expression or a pattern names a member that nothing ever is."""
+        named = ast.Attribute | ast.Name | ast.MatchValue
+        return isinstance(node, named) and ast.unparse(node) in self.never
 
     def _joined(self, node: ast.BoolOp) -> Any:
         """Return what `and` and `or` give: the first operand that decides may stand anywhere."""
@@ -93,15 +87,13 @@ class Facts:
         return UNKNOWN if None in truths else not decides
 
     def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Any:
-        if isinstance(op, ast.Is) and self.is_never(right):
-            return False
-        if isinstance(op, ast.IsNot) and self.is_never(right):
-            return True
-        members = right.elts if isinstance(right, ast.Tuple | ast.Set) else [right]
-        if isinstance(op, ast.In | ast.NotIn) and not members:
-            return isinstance(op, ast.NotIn)
-        if isinstance(op, ast.In) and all(map(self.is_never, members)):
-            return False
+        members = [right]
+        if isinstance(op, ast.In | ast.NotIn) and isinstance(right, ast.Tuple | ast.Set):
+            members = right.elts
+        if isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) and all(
+            map(self.is_never, members)
+        ):
+            return isinstance(op, ast.IsNot | ast.NotIn)
         values = self.value(left), self.value(right)
         if UNKNOWN in values or type(op) not in _COMPARED:
             return UNKNOWN
