@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from types import CodeType, ModuleType
 from typing import Any, cast
 
 from turnspec import engine
+from turnspec.codegen.compiler.edits import Source, source_of
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
@@ -251,7 +253,35 @@ def _formatted(source: str) -> str:
     """Return statements as black lays them out: each by itself, as most are those of others too."""
     inside = re.sub(r"\n\n\n+(?= )", "\n\n", source.strip("\n"))
     blocks = re.sub(r"\n\n\n\n+", "\n\n\n", inside).split("\n\n\n")
-    return "\n\n\n".join(map(_laid_out, blocks)) + "\n"
+    return "\n\n\n".join(_block(block).strip("\n") for block in blocks) + "\n"
+
+
+@lru_cache(1024)
+def _block(source: str) -> str:
+    """Lay a block out by its smallest parts, as formats have more of these in common.
+
+    Black puts nothing between plain statements, and an empty line between those of a class.
+    """
+    found = source_of(source)
+    match found.tree.body:
+        case [ast.ClassDef(body=body)]:
+            begins = (found.lines_of([node])[0] for node in body[1:])
+            first, *rest = _cut(found, [at for at in begins if found.slice(at - 2, at) == "\n\n"])
+            members = (_laid_out(f"class _:\n{part}").partition("\n")[2] for part in rest)
+            return "\n".join([_laid_out(first), *members])
+        case [*plain, _] if plain and all(isinstance(node, _PLAIN) for node in plain):
+            parts = _cut(found, [found.lines_of([node])[1] for node in plain])
+            texts = [(part, part.lstrip("\n")) for part in parts]
+            return "".join("\n" * (len(part) - len(text)) + _block(text) for part, text in texts)
+    return _laid_out(source)
+
+
+_PLAIN = ast.Assign | ast.AnnAssign | ast.AugAssign
+
+
+def _cut(source: Source, places: Sequence[int]) -> Iterator[str]:
+    for start, end in itertools.pairwise([0, *places, len(source.text.encode())]):
+        yield source.slice(start, end)
 
 
 @lru_cache(4096)
@@ -260,4 +290,4 @@ def _laid_out(source: str) -> str:
     from black.mode import TargetVersion
 
     mode = black.Mode(line_length=_LINE_LENGTH, target_versions={TargetVersion.PY310})
-    return black.format_str(source, mode=mode).strip("\n")
+    return black.format_str(source, mode=mode)
