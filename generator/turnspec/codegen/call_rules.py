@@ -241,7 +241,9 @@ def _up_to_arguments(marks: Marks) -> list[str]:
     key = own_keys(marks.tools).get("arguments")
     before, found, _ = "".join(it.text for it in marks.tools.call).partition(f'"{key}"')
     members = "".join(f'"{it}" : "{{string}}" , ' for it in re.findall(r'"(\w+)"\s*:', before))
-    return [f" {{fence}} {{?[}} {{{{ {members}{found} :"] if found and before.count("{") == 1 else []
+    return (
+        [f" {{fence}} {{?[}} {{{{ {members}{found} :"] if found and before.count("{") == 1 else []
+    )
 
 
 def _heads_in_brackets(marks: Marks) -> list[str]:
