@@ -6,6 +6,7 @@ import pytest
 
 from tests.own_templates import given_template
 from turnspec.analysis.analyze import analyze_template
+from turnspec.analysis.assemble import PROMPTED_BY_TOOLS
 from turnspec.analysis.thinking import (
     Setting,
     choose_better_on,
@@ -127,3 +128,19 @@ def test_what_a_prompt_says_before_its_header_is_told() -> None:
     assert ('"<:assistant:>"', '"<:assistant:>", behind "[now]"') in [
         (change.before, change.after) for change in changes(old, new)
     ]
+
+
+@pytest.mark.parametrize(("condition", "is_told"), [("tools", True), ("now", False)])
+def test_that_tools_decide_what_a_prompt_opens_is_told(condition: str, is_told: bool) -> None:
+    text = """\
+{%- for tool in tools %}{{ tool | tojson }}{% endfor %}
+{%- for message in messages %}<:{{ message.role }}:>
+{%- if message.thought %}<brood>{{ message.thought }}</brood>{% endif %}{{ message.content }}
+{%- for call in message.tool_calls %}<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>
+{%- endfor %}
+{%- if add_generation_prompt %}<:assistant:><brood>{{ '</brood>' if CONDITION }}{% endif %}"""
+    with RenderWorker() as worker:
+        template = given_template(text.replace("CONDITION", condition))
+        spec = analyze_template(template, worker).spec
+    assert spec is not None
+    assert (PROMPTED_BY_TOOLS in spec.limits) is is_told

@@ -72,6 +72,30 @@ WRITTEN = [
         Message("So.", calls=(Call("add", {"a": '"[', "b": [1]}),)),
     ),
     (
+        "list-of-members",  # as a printer for people writes it
+        '<~call~>{\n  "tool": "add",\n  "with": [\n    {\n      "key": "a",\n      "value": 1\n'
+        "    }\n  ]\n}<~called~><~end~>",
+        Message(calls=(Call("add", {"a": 1}),)),
+    ),
+    (
+        "flat-members",
+        'So.<~call~>{"tool": "add", "a": "\\"}", "b": {"c": [1]}}<~called~>'
+        '<~call~>{\n  "tool": "add",\n  "a": 1\n}<~called~><~end~>',
+        Message("So.", calls=(Call("add", {"a": '"}', "b": {"c": [1]}}), Call("add", {"a": 1}))),
+    ),
+    (
+        "flat-members",
+        '<~call~>{"tool": "now"}<~called~><~end~>',
+        Message(calls=(Call("now", {}),)),
+    ),
+    (
+        "prompt-with-tag",
+        'Both.</muse>So.<use as="add"><with key="a">"<b>"</with><with key="b" read="json">2</with>'
+        '<with key="c" read="json">[1]</with></use>(:over:)',
+        Message("So.", "Both.", (Call("add", {"a": '"<b>"', "b": 2, "c": [1]}),)),
+    ),
+    ("prompt-with-tag", "</muse>So.(:over:)", Message("So.")),
+    (
         "lone-sign",
         'Mail a@b.c.\n@add\n.a={"z": 1, "y": 2}\n.b="@"\n@end\n@now\n@end\n<|over|>\n',
         Message(

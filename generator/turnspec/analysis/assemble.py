@@ -51,18 +51,21 @@ from turnspec.spec.model import (
     Turn,
     Verdict,
 )
-from turnspec.spec.prompt_state import PromptState
+from turnspec.spec.prompt_state import PromptState, prompt_state
 from turnspec.spec.turn_end import settled_stops, stop_strings
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 
+def _told(subject: Subject, reason: str) -> Limit:
+    return Limit(subject, Verdict.TOLD, Condition.ALWAYS, reason)
+
+
 #: Reasoning is part of the format, but the template strips it from every message.
 NEVER_RENDERED = Limit(
     Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "never rendered in a message"
 )
-
 
 #: Reasoning has no opening marker, so a turn that has no closing one may be all reasoning.
 UNMARKED = Limit(
@@ -72,24 +75,23 @@ UNMARKED = Limit(
     "no marker tells a turn without reasoning from unfinished reasoning",
 )
 
-
 #: A prompt opens reasoning, and nothing in the template says what closes it.
-ASSUMED_END = Limit(
+ASSUMED_END = _told(
     Subject.REASONING,
-    Verdict.TOLD,
-    Condition.ALWAYS,
     "a prompt opens it and nothing closes it; its end is assumed, an overlay can say it",
 )
 
-
 #: Where reasoning ends nobody could tell.
-READ_AS_CONTENT = Limit(
+READ_AS_CONTENT = _told(
     Subject.REASONING,
-    Verdict.TOLD,
-    Condition.ALWAYS,
     "nothing but white space marks its end, so it is read as content; an overlay can say more",
 )
 
+#: What a prompt says of reasoning depends on whether tools are given.
+PROMPTED_BY_TOOLS = _told(
+    Subject.REASONING,
+    "without tools the prompt leaves it open or closed otherwise; the prefill has to say it then",
+)
 
 #: A call's name is what its id says, which only the tools' names tell.
 NAMED_BY_ID = Limit(
@@ -99,21 +101,15 @@ NAMED_BY_ID = Limit(
     "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
 )
 
-
 #: Nothing stands before a call's name.
-SHOWN_BY_NAME = Limit(
+SHOWN_BY_NAME = _told(
     Subject.CALLS,
-    Verdict.TOLD,
-    Condition.ALWAYS,
     "a call begins with its name, and is one only where the parser is given the tools",
 )
 
-
 #: A template forgets to close what each of its calls opens.
-LEFT_OPEN = Limit(
+LEFT_OPEN = _told(
     Subject.CALLS,
-    Verdict.TOLD,
-    Condition.ALWAYS,
     "a call opens a bracket that nothing closes; calls that close it are read as well",
 )
 
@@ -168,6 +164,9 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (UNMARKED,)
     if facts.is_unended:
         limits += (READ_AS_CONTENT,)
+    rests = map(layout.prompt_rest, (facts.default.prompt, facts.default.bare))
+    if len({prompt_state(it, facts.reasoning.start, facts.reasoning.end) for it in rests}) > 1:
+        limits += (PROMPTED_BY_TOOLS,)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
         limits += (NAMED_BY_ID,)
     spec = Spec(

@@ -38,7 +38,6 @@ from turnspec.spec.model import (
 _NAME, _ARGUMENTS = Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS)
 #: Keys of a call object where a prompt tells none.
 _USUAL_KEYS = ("name", "arguments")
-_FENCE = re.compile(r"```\w*\s*")
 #: A word that an array follows at once.
 _PREFIX = re.compile(r"(?<!\S)\w+\Z")
 _SEVERAL = re.compile(rf"(\s*,?\s*(?:{OBJECT}|\.\.\.))+")

@@ -17,7 +17,7 @@ from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.parts import Header, Prompts, Wrapping
 from turnspec.analysis.probes import IDS, NAMES
-from turnspec.analysis.text import whole_prefix, whole_suffix
+from turnspec.analysis.text import markers, whole_prefix, whole_suffix
 from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
 from turnspec.rendering.conversation import (
     EXAMPLE_TOOL_NAME,
@@ -403,11 +403,11 @@ def _around_user(
     between = between.removeprefix(user_end)
     header = whole_suffix([between, lead])
     end = user_end + between.removesuffix(header)
-    starts = [text for edge, text in edges.items() if edge.left is Part.START]
-    shared = whole_prefix(starts)
+    shared = whole_prefix([text for edge, text in edges.items() if edge.left is Part.START])
     if not (header.strip() and shared.startswith(end)):
         return user_end, between
     if shared[len(end) :].strip():
         return end, header
-    # A prompt follows every user's message, and the assistant's header is in it.
-    return user_end, header if user_end.strip() else between
+    # A prompt follows every user's message, and the assistant's header is in it, or more than that.
+    is_more = len(markers(end)) > len(markers(header))
+    return user_end, header if user_end.strip() or is_more else between

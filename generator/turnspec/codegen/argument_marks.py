@@ -38,7 +38,8 @@ def _of_values(arguments: Arguments) -> ArgumentMarks:
     opening, closing = around_value(arguments.item)
     return ArgumentMarks(
         form="values",
-        start=re.sub(r"(?<=\})([=:])$", r" \1", slotted(opening)),  # blanks around the sign
+        # Blanks may be around the sign, and any comma may stand before an argument.
+        start=re.sub(r"(?<=\})([=:])$", r" \1", slotted(opening)).lstrip(",; "),
         end=slotted(closing),
         separator=notation(arguments.separator),
         empty=notation(arguments.empty),

@@ -32,7 +32,7 @@ _WHITE_SPACE = {" ": "[ \t\n\r]{0,99}", "\n": r"(?:\r?\n|\r\Z)?"}
 SLOTS = {
     "name": f"[^{NOT_IN_NAMES}BUT]{{1,256}}",
     "key": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
-    "type": f"[^{NOT_IN_KEYS}BUT]{{1,256}}",
+    "type": f"[^{NOT_IN_KEYS}BUT]{{0,256}}",
     "id": f"[^{NOT_IN_NAMES}BUT]{{0,256}}",
     "index": "(?P<index>[0-9]{0,9})",
     "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",

@@ -10,8 +10,11 @@ from turnspec.spec.model import Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
-#: White space inside a marker, and where it may stand though the template has none: around tags.
-_BREAK = re.compile(r"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=<)")
+#: White space inside a marker, and where it may stand with none written: by tags, JSON's brackets.
+_BREAK = re.compile(
+    r"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=<)"
+    r"|(?<=\{\{)(?=\")|(?<=\[)(?=\{\{)|(?<=\])(?=\}\})|(?<=\}\})(?=\])"
+)
 _NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)
 _SLOTS = {kind: f"{{{kind.lower()}}}" for kind in SlotKind} | {SlotKind.COUNT: "{index}"}
 
@@ -29,9 +32,7 @@ def plain(marker: str) -> str:
 def slotted(pieces: Sequence[Piece]) -> str:
     """Return literals and slots as a marker."""
     found = ""
-    for at, piece in enumerate(pieces):
-        before = pieces[at - 1] if at else None
-        after = pieces[at + 1] if at + 1 < len(pieces) else None
+    for before, piece, after in zip((None, *pieces), pieces, (*pieces[1:], None), strict=False):
         if isinstance(piece, Slot):
             found += _SLOTS[piece.kind]
         elif before == _NAME and after == _INDEX and _is_joint(piece.text):
