@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies, walked
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, stored_in, walked
 
 
 def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
@@ -42,11 +42,7 @@ def _pairs(
     source: Source, node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str]
 ) -> Iterator[Edit]:
     """Leave out of `self.a, b = x, y` what nobody reads."""
-    match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-            pairs = list(zip(targets, values, strict=True))
-        case _:
-            return
+    pairs = stored_in(node)
     kept = [
         (target, value)
         for target, value in pairs
@@ -59,16 +55,12 @@ def _pairs(
 
 def _is_unread(node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str]) -> bool:
     match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
-            unread = all(_is_target_unread(target, read, loaded) for target in targets)
-            return unread and is_pure(value, pure)
-        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
-            target=target, value=ast.expr() as value
-        ):
-            return _is_target_unread(target, read, loaded) and is_pure(value, pure)
         case ast.If(test=test, body=body, orelse=[]):
             return is_pure(test, pure) and all(_is_unread(it, read, loaded, pure) for it in body)
-    return False
+    pairs = stored_in(node)
+    return bool(pairs) and all(
+        _is_target_unread(target, read, loaded) and is_pure(value, pure) for target, value in pairs
+    )
 
 
 def _is_target_unread(target: ast.expr, read: Set[str], loaded: Set[str]) -> bool:
