@@ -914,7 +914,13 @@ CASES: dict[str, Case] = {
     "a call in a fence": Case(
         "separated",
         '```\n{"do": "add", "with": {"a": 1}}\n```<end>',
-        content='```\n{"do": "add", "with": {"a": 1}}\n```',
+        calls=[("add", {"a": 1})],
+        told=["missing_marker", "stray_marker"],
+    ),
+    "a call in a fence, after text": Case(
+        "separated",
+        'So:\n```\n{"do": "add", "with": {"a": 1}}\n```<end>',
+        content='So:\n```\n{"do": "add", "with": {"a": 1}}\n```',
     ),
     "what ends as a call does, of no tool": Case(
         "separated",

@@ -18,7 +18,7 @@ from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
-from turnspec.codegen.compiler.tidying import tidied
+from turnspec.codegen.compiler.tidying import tidied, without_other_names
 from turnspec.codegen.compiler.values import Facts
 
 FACTS = Facts(
@@ -56,6 +56,10 @@ FOLDED = {
     "a local": (
         "def f():\n    x = y and NO\n    return not x\n",
         "def f():\n    x = False\n    return True\n",
+    ),
+    "one of two locals": (
+        "def f():\n    x, z = y, NO\n    return z or x\n",
+        "def f():\n    x, z = y, False\n    return x\n",
     ),
     "a parameter is no constant": (
         "def f(x):\n    while x:\n        x = NO\n",
@@ -188,6 +192,9 @@ TIDIED = {
     "x = a or (b)\n": "x = a or b\n",
     "x = a or (b.c)\n": "x = a or b.c\n",
     "x = f(b)\n": "x = f(b)\n",
+    "x = not (f(b))\n": "x = not f(b)\n",
+    "x = a or (b is c) or (d + 1) == e\n": "x = a or b is c or (d + 1) == e\n",
+    "x = a or (b is c) is d\n": "x = a or (b is c) is d\n",
     "if not ((a or b)):\n    pass\n": "if not (a or b):\n    pass\n",
 }
 
@@ -195,6 +202,16 @@ TIDIED = {
 @pytest.mark.parametrize("source", TIDIED)
 def test_tidying(source: str) -> None:
     assert tidied(source) == TIDIED[source]
+
+
+def test_a_constant_has_one_name() -> None:
+    source = (
+        'A = "a"\nB = A\nC = A\n\n\n\n'
+        'def f(x):\n    """Say if it is B."""\n    return x.B is B or f"{C}"\n'
+    )
+    assert without_other_names(source) == source.replace("B = A\n", "").replace(
+        "is B or", "is A or"
+    )
 
 
 def read_what(parameters: str, *calls: str, others: str = "") -> list[str]:

@@ -18,7 +18,7 @@ from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
-from turnspec.codegen.compiler.tidying import tidied
+from turnspec.codegen.compiler.tidying import tidied, without_other_names
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
@@ -127,7 +127,8 @@ def compiled_source(facts: FormatFacts) -> str:
     while (shorter := without_unread_parameters(own_text, common)) != own_text:
         text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
         own_text = text.partition(BEGINS_COMMON)[0]
-    own_text = _formatted(without_empty_sections(tidied(own_text)))
+    own_text = without_other_names(without_empty_sections(tidied(own_text)))
+    own_text = _formatted(own_text)
     own_text = _kinds_that_are_told(_types_last(own_text), common)
     return f"{own_text}\n\n{begins}\n\n\n{common}"
 

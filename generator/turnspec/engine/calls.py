@@ -18,6 +18,7 @@ from turnspec.engine.facts import (
     HAS_SECTIONS,
     HAS_SPECIAL_TOKENS,
     ID_AROUND_NAME,
+    NAME,
     NAME_IS_LAST,
     NAME_STANDS_IN_ID,
     NAMES_ARE_REPEATED,
@@ -34,7 +35,7 @@ from turnspec.engine.json_arguments import (
     read_json_arguments,
 )
 from turnspec.engine.markers import WHITE_SPACE, Found
-from turnspec.engine.other_syntax import is_name, read_other_syntax
+from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.text_arguments import read_text_arguments
 from turnspec.engine.tools import object_in
@@ -101,11 +102,10 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
                 turn.problem("unexpected_text", noise, found.offset)
             if HAS_SECTIONS:
                 yield from read_section(turn)
-        case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL if not ONLY_IN_SECTION:
+        case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL | Role.CLOSED_CALL | Role.NAME_ALONE:
             yield from read_call(turn, found)
-        case Role.CLOSED_CALL | Role.NAME_ALONE | Role.UNTAGGED_CALL:
-            if found.role is Role.UNTAGGED_CALL:
-                turn.problem("missing_marker", "a call without its tag", found.offset)
+        case Role.UNTAGGED_CALL:
+            turn.problem("missing_marker", "a call without its tag", found.offset)
             yield from read_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             state.opened = True
@@ -179,7 +179,7 @@ def read_one_call(turn: Turn, found: Found) -> Reading[None]:
         return
     call = start_call(turn, found, found.offset, found.slot("name"), found.slot("id"))
     if found.role in (Role.CLOSED_CALL, Role.NAME_ALONE):
-        call.complete = found.role is not Role.NAME_ALONE
+        call.complete = found.role is Role.CLOSED_CALL
         turn.end_call(call)
     elif ARGUMENTS == "text":
         yield from read_text_arguments(turn, call)
@@ -250,4 +250,5 @@ def first_or_second(turn: Turn, name: str, again: str, at: int) -> str:
         return name
     turn.problem("repeated", f"{name!r}, and then {again!r}", at)
     tools = turn.tools or ()
-    return again if is_name(again) and (again in tools or name not in tools) else name
+    is_name = re.fullmatch(NAME, again) and (again in tools or name not in tools)
+    return again if is_name else name

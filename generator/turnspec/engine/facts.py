@@ -35,8 +35,10 @@ SLOTS: dict[str, list[str]] = {
 HAS_SLOTS: bool = True
 #: What can be the name of a tool, as an expression.
 NAME: str = "(?P<name>[a-zA-Z0-9_.:/-]{1,256})"
-#: Whether markers have texts that may be missing, and whether some have to be followed by others.
+#: Whether markers have texts that may be missing, and if such as begin reasoning or content have
+#: them; whether some have to be followed by others.
 HAS_OPTIONAL_TEXTS: bool = True
+PARTS_HAVE_OPTIONAL_TEXTS: bool = True
 HAS_FOLLOWERS: bool = True
 #: Whether text may go on after a marker.
 HAS_SEAMS: bool = True

@@ -41,7 +41,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     while not arguments.read():
         yield MORE_TEXT
     if is_cut := not arguments.value.is_done:
-        turn.cut_off(arguments.rest)
+        turn.cut_off(arguments.unread)
     is_whole = arguments.close()
     call.complete = call.complete and is_whole
     if arguments.text:
@@ -137,6 +137,6 @@ def read_early_arguments(turn: Turn) -> Reading[str | None]:
     if arguments.value.is_done:
         arguments.close()
         return as_object(turn, arguments.text)
-    turn.cut_off(arguments.rest)
+    turn.cut_off(arguments.unread)
     turn.input.take()
     return None

@@ -72,9 +72,7 @@ class Marker:
         self.steps: list[Step] = []
         self.firsts: list[str] = []  # what it can begin with, if only a line break
         is_open = True  # whether no text came before
-        text = pair[0]
-        if HAS_SPECIAL_TOKENS and tokens:
-            text = tokens.put_into(text)
+        text = tokens.put_into(pair[0]) if HAS_SPECIAL_TOKENS and tokens else pair[0]
         for part in NOTATION.findall(text):
             first = "\n" if part == "\n" else ""
             if slot := slots.get(part):

@@ -14,6 +14,7 @@ from turnspec.engine.facts import (
     ID_KEY,
     IS_BARE,
     IS_IN_ARRAY,
+    NAME,
     NAME_IS_KEY,
     NAME_KEY,
     NEEDS_OPENING,
@@ -23,7 +24,7 @@ from turnspec.engine.facts import (
 from turnspec.engine.json_texts import dump_json, load_json
 from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
-from turnspec.engine.other_syntax import is_name, read_other_syntax
+from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
 from turnspec.engine.turn import Hold
@@ -72,11 +73,9 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
         turn.state.opened = found.role in (Role.OPENING, Role.LISTED)
     match found.role:
         case Role.OPENING | Role.OBJECT | Role.LISTED | Role.UNTAGGED_CALL:
-            turn.input.position = found.start
-            turn.holds.append(Hold(turn, is_unnamed=True))
+            turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
             if found.role is Role.UNTAGGED_CALL:
                 turn.problem("missing_marker", "a call without its tag", found.offset)
-            turn.input.take(found.end)
             yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             if (yield from read_other_syntax(turn, found)):
@@ -131,11 +130,10 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
     """Read a call's object; return what follows it."""
     call, input = CallObject(announced), turn.input
     if not turn.is_unnamed:
-        turn.holds.append(Hold(turn, is_unnamed=True))
-    is_in_array = "[" in found.text
-    if IS_IN_ARRAY and not turn.state.called and not is_in_array:
+        turn.holds.append(Hold(turn, input.here, is_unnamed=True))
+    if IS_IN_ARRAY and not turn.state.called and "[" not in found.text:
         turn.problem("array", "a call outside an array")
-    elif is_in_array and not IS_IN_ARRAY:
+    elif not IS_IN_ARRAY and "[" in found.text:
         turn.problem("array", "calls in an array")
     input.take(found.end)
     after = Next.MEMBER
@@ -220,13 +218,15 @@ def own_key(turn: Turn, call: CallObject, key: str) -> str:
 def take_member(turn: Turn, call: CallObject, text: str) -> bool:
     """Take what was not passed on, JSON text; return whether this may still be a call."""
     key, open_call = call.key, turn.call
+    name = str(load_json(text)) if text.startswith('"') else text
+    is_name = name != text or name in (turn.tools or ())  # a string, or a tool's
     if not text:
         is_known = NAME_IS_KEY and not call.has_members
         if not is_known and key not in (NAME_KEY, ARGUMENTS_KEY, ID_KEY, *OTHER_MEMBERS):
             turn.problem("malformed", f"no value after {key!r}")
     elif NAME_IS_KEY and not call.has_members and open_call:
         turn.events += open_call.add(as_object(turn, text))
-    elif key == NAME_KEY and not open_call and (name := name_in(turn, text)):
+    elif key == NAME_KEY and not open_call and name and is_name:
         return commit(turn, call, name.strip(WHITE_SPACE))
     elif key == ARGUMENTS_KEY and not (call.early or (open_call and open_call.pieces)):
         arguments = as_object(turn, text)
@@ -235,7 +235,7 @@ def take_member(turn: Turn, call: CallObject, text: str) -> bool:
         else:
             call.early = arguments
     elif ID_KEY and key == ID_KEY and not call.id:
-        call.id = as_string(text)
+        call.id = name
     elif key not in OTHER_MEMBERS or re.sub("[0-9]", "", text) not in USUAL_VALUES:
         turn.problem("extra_field", f"{key!r}: {text}")
         call.others[key] = text
@@ -249,7 +249,7 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
     is_expected = not is_listed and (is_marked or turn.state.called or call.announced)
     is_known = name in (turn.tools or ())
     is_sure = is_known or is_expected or turn.tools is None
-    if turn.is_unnamed and not (is_sure and (is_known or is_name(name))):
+    if turn.is_unnamed and not (is_sure and (is_known or re.fullmatch(NAME, name))):
         give_up(turn, call.announced)
         return False
     if turn.call:
@@ -267,7 +267,7 @@ def end_object(turn: Turn, call: CallObject, open_call: OpenCall) -> None:
     """End a call with its object. What it has of arguments itself counts if there are no others."""
     parameters: Any = (turn.tools or {}).get(open_call.name)
     known, others = object_in(parameters, "properties"), call.others
-    loose = ", ".join(f"{dump_json(key)}: {others[key]}" for key in others if key in known)
+    loose = ", ".join(f"{dump_json(x)}: {others[x]}" for x in others if x in known)
     if not open_call.pieces:
         objects = [text for text in others.values() if text.startswith("{")]
         turn.events += open_call.add(f"{{{loose}}}" if loose else "".join(objects[:1]))
@@ -320,14 +320,3 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
     if is_cut:
         turn.input.take()
     return Next.CALL
-
-
-def name_in(turn: Turn, text: str) -> str:
-    """Return the name that a member's value is: a string, or what else a tool is called."""
-    name = as_string(text)
-    return name if text.startswith('"') or name in (turn.tools or ()) else ""
-
-
-def as_string(text: str) -> str:
-    """Return the string that a JSON text is; the text itself if it is another value."""
-    return str(load_json(text)) if text.startswith('"') else text

@@ -37,9 +37,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
     """Read a call up to its end; return whether it is one, else it is text."""
     input = turn.input
     pieces: list[str] = []
-    input.position = found.start
-    turn.holds.append(Hold(turn))
-    input.take(found.end)
+    turn.holds.append(Hold(turn, found.offset))
     while True:
         end = input.rules.at_call_end.search(input, not input.final)
         pieces.append(input.take(end.start if end else None))
@@ -84,11 +82,6 @@ def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
             calls = [(head["name"], given, f"the call is code{head['more'] or ''}")]
     found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
-
-
-def is_name(text: str) -> bool:
-    """Say whether a text can be the name of a tool."""
-    return re.fullmatch(NAME, text) is not None
 
 
 def objects_in(text: str) -> Sequence[Any]:

@@ -17,10 +17,9 @@ class SpecialTokens:
         ordered = sorted({x for x in tokens if x.strip()}, key=len, reverse=True)
         if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
-        self._stand_ins = {
-            token: chr(FIRST + number) + FILLER * (len(token) - 1)
-            for number, token in enumerate(ordered)
-        }
+        self._stand_ins: dict[str, str] = {}
+        for number, token in enumerate(ordered):
+            self._stand_ins[token] = chr(FIRST + number) + FILLER * (len(token) - 1)
         self._written = {escaped(token): x for token, x in self._stand_ins.items()}
         self.stand_in = re.compile("[\ue001-\uf8ff]\ue000*")
         self._token = re.compile("|".join(map(re.escape, ordered)) or "(?!)")
@@ -36,7 +35,8 @@ class SpecialTokens:
         """Return a marker with stand-ins; white space that may be in a text is in no token."""
         found = self._in_marker.findall(marker.replace(" ", ""))
         spaced = [" ?".join(map(re.escape, it)) for it in found if it in self._written]
-        marker = re.sub("|".join(spaced) or "(?!)", lambda it: it[0].replace(" ", ""), marker)
+        own = "|".join(spaced) or "(?!)"
+        marker = re.sub(own, lambda it: it[0].replace(" ", ""), marker)
         return self._in_marker.sub(lambda it: self._written.get(it[0], it[0]), marker)
 
     def plain(self, sought: str) -> str:

@@ -28,7 +28,7 @@ class Stream:
         self._space_start = 0
         self.begun = False
         self.pieces: GrowingText = []
-        self._seams: list[tuple[int, int]] = []  # where in the pieces, and offsets
+        self.seams: list[tuple[int, int]] = []  # of markers: in the pieces, and offsets
 
     def flow(self, text: str) -> list[Event] | None:
         """Take a piece in which no marker can begin; return None for any other one."""
@@ -64,14 +64,9 @@ class Stream:
         self.pieces.append(body)
         return [self._delta(body, start, end)]
 
-    def part(self, offset: int) -> None:
-        """Note that a marker stands before the text that is added next."""
-        if self.begun:
-            self._seams.append((len(self.pieces), offset))
-
     def joined(self) -> Iterator[tuple[int, str]]:
         """Yield where the text around a marker that was taken out looks like one, and that text."""
-        rules, seams, self._seams = self._input.rules, self._seams, []
+        rules, seams, self.seams = self._input.rules, self.seams, []
         for place, offset in seams:
             before = "".join(self.pieces[max(0, place - 99) : place])[-99:]
             after = "".join(self.pieces[place : place + 99])[:99]

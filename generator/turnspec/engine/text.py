@@ -21,12 +21,13 @@ from turnspec.engine.facts import (
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_FOLLOWERS,
-    HAS_OPTIONAL_TEXTS,
     HAS_REASONING,
     HAS_SEAMS,
     HAS_SPECIAL_TOKENS,
     IS_BARE,
     LEFT_OUT_IF_LAST,
+    NAMES_ARE_REPEATED,
+    PARTS_HAVE_OPTIONAL_TEXTS,
     REASONING_END,
     REASONING_END_ENDS_CONTENT,
     REASONING_END_ENDS_TURN,
@@ -92,7 +93,7 @@ def read_parts(turn: Turn) -> Reading[None]:
                     message = f"{found.text!r} outside reasoning (see `prefill`)"
                     turn.problem("stray_marker", message, found.offset)
             case Role.BETWEEN | Role.CONTENT_START:
-                if HAS_OPTIONAL_TEXTS:
+                if PARTS_HAVE_OPTIONAL_TEXTS:
                     turn.tell_missing(found, found.offset)
                 if HAS_REASONING:
                     leave_reasoning(turn, found)
@@ -116,7 +117,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
     while True:
         if BEFORE_CONTENT and (yield from take_lead(turn)):
             continue
-        if HAS_CALLS and is_noise_next(turn) is None:
+        if HAS_CALLS and is_noise_begun(turn):
             yield MORE_TEXT
             continue
         found = input.rules.in_text.search(input, partial=not input.final)
@@ -141,7 +142,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if found.offset < 0 and found.text in input.rules.further:
             turn.write(found.end)  # in the prompt it stops nothing
             continue
-        if ARE_CALLS_ADDRESSED:
+        if ARE_CALLS_ADDRESSED and NAMES_ARE_REPEATED:
             found = header_in(turn, found)
         is_within = is_within_text(turn, found)
         if is_within is None:
@@ -212,8 +213,8 @@ def take_lead(turn: Turn) -> Reading[bool]:
     return True
 
 
-def is_noise_next(turn: Turn) -> bool | None:
-    """Drop brackets and fences after a call that close nothing; None if more text decides."""
+def is_noise_begun(turn: Turn) -> bool:
+    """Drop brackets and fences after a call that close nothing; say whether more may come."""
     state, input = turn.state, turn.input
     starts = (Role.TURN_START, Role.REASONING_START, Role.CONTENT_START)
     if not (state.after_marker and state.called) or state.last in starts:
@@ -225,12 +226,11 @@ def is_noise_next(turn: Turn) -> bool | None:
     is_own = input.rules.in_text.match(input, not input.final, at)
     if found is None or is_own or found.role is Role.MARKER:
         return False
-    if found.is_partial:
-        return None
-    turn.write(at)
-    turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
-    input.take(found.end)
-    return True
+    if not found.is_partial:
+        turn.write(at)
+        turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
+        input.take(found.end)
+    return found.is_partial
 
 
 def header_in(turn: Turn, found: Found) -> Found:
@@ -257,11 +257,10 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
     begun = rules.search(input, partial=True)
     if begun is None or not (begun.is_partial and begun.text.strip(WHITE_SPACE)):
         return False
-    is_left_out = bool(input.rules.left_out_if_last.match(input, False, begun.start))
-    if HAS_CALLS and turn.state.called and turn.state.after_marker:
-        before = input.text[input.position : begun.start]
-        is_left_out = is_left_out or not before.strip(WHITE_SPACE)
-    if not is_left_out:
+    before = input.text[input.position : begun.start].strip(WHITE_SPACE)
+    is_after_call = HAS_CALLS and turn.state.called and turn.state.after_marker and not before
+    is_begun = input.rules.left_out_if_last.match(input, False, begun.start)
+    if not (is_begun or is_after_call):
         return False
     turn.write(begun.start)
     turn.problem("cut_off", begun.text)
@@ -388,7 +387,7 @@ def open_reasoning(turn: Turn, found: Found) -> None:
     if REASONING_ENDS_AS_IT_BEGINS and state.thinking:
         state.thinking = False
         return
-    if HAS_OPTIONAL_TEXTS:
+    if PARTS_HAVE_OPTIONAL_TEXTS:
         turn.tell_missing(found, found.offset)
     is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
     if state.thinking:
@@ -438,19 +437,18 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         turn.problem("draft", f"{found.text!r} is text here", found.offset)
         turn.write(found.start + 1)
         return False
-    state, content, reasoning = turn.state, turn.content, turn.reasoning
-    turn.holds.append(Hold(turn))
+    state, content = turn.state, turn.content
+    turn.holds.append(Hold(turn, found.offset))
     turn.input.final = False  # a text is read as one that may go on, until it doesn't
     turn.state, turn.is_draft = TextState(), True
     turn.content = Stream(turn.input, ContentDelta)
     yield from read_parts(turn)
-    turn.state, turn.content, turn.reasoning = state, content, reasoning
+    turn.state, turn.content = state, content
     end, turn.draft_end, turn.is_draft = turn.draft_end, None, False
     if end is None:
-        hold = turn.holds[0]
+        hold = turn.holds.pop()
         unclosed = Problem(hold.offset, "unclosed", "a call inside the reasoning")
         turn.problems.insert(hold.problems, unclosed)
-        turn.holds.pop()
         return True
     turn.read_to = max(turn.read_to, turn.input.here)
     turn.go_back()

@@ -32,7 +32,6 @@ from turnspec.engine.values import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.input import Input
-    from turnspec.engine.markers import Markers
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import OpenCall, Turn
 
@@ -107,13 +106,10 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
             return is_whole
         found = nested.next_argument
         value = begin_value(turn, call, found)
-    ends = turn.input.rules.in_value
     if END_OF_GUARD and (yield from read_guard(turn, value)):
-        ends = turn.input.rules.in_guarded_value
-    if END_OF_GUARD:
-        value.ends = ends
+        value.ends = turn.input.rules.in_guarded_value
     turn.events += call.add(f'{value.before}"' if value.is_string else "")
-    end = yield from find_value_end(turn, call, value, found, ends)
+    end = yield from find_value_end(turn, call, value, found)
     if end is None:
         turn.cut_off(turn.input.rest)
     elif end.role is Role.VALUE_CLOSED:
@@ -218,10 +214,10 @@ def read_guard(turn: Turn, value: Value) -> Reading[bool]:
 
 
 def find_value_end(
-    turn: Turn, call: OpenCall, value: Value, opened: Found, ends: Markers
+    turn: Turn, call: OpenCall, value: Value, opened: Found
 ) -> Reading[Found | None]:
     """Pass a value on up to what ends it; return None if it is cut off."""
-    input = turn.input
+    input, ends = turn.input, value.ends
     while True:
         found = ends.search(input, partial=True)
         take(turn, call, value, found.start if found else None)
@@ -235,7 +231,7 @@ def find_value_end(
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
-        is_end = ends_value(input, call, value, opened, found, ends)
+        is_end = ends_value(input, call, value, opened, found)
         if is_end is None:
             yield MORE_TEXT
         elif is_end:
@@ -249,7 +245,7 @@ def find_value_end(
 
 
 def ends_value(
-    input: Input, call: OpenCall, value: Value, opened: Found, found: Found, ends: Markers
+    input: Input, call: OpenCall, value: Value, opened: Found, found: Found
 ) -> bool | None:
     """Say whether a marker ends the value; None if more text tells."""
     if CLOSED_BY_KEY and found.role is Role.VALUE_CLOSED and is_of_other(found, opened):
@@ -262,7 +258,7 @@ def ends_value(
     if CLOSED_BY_KEY or value.opened <= 0 or found.role is not Role.VALUE_CLOSED:
         return found.role in (Role.VALUE_CLOSED, Role.REST_OF_CALL)
     # An argument that stands in the value ends, or else the call goes on after it.
-    after = ends.match(input, not input.final, after_space(input.text, found.end))
+    after = value.ends.match(input, not input.final, after_space(input.text, found.end))
     if after and after.is_partial:
         return None
     return bool(after and may_precede(value, after.slot("key"), call.given))

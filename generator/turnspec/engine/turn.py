@@ -130,8 +130,8 @@ class OpenCall:
 class Hold:
     """Where reading may have to begin once more, and how much was known: the rest isn't certain."""
 
-    def __init__(self, turn: Turn, is_unnamed: bool = False) -> None:
-        self.offset = turn.input.here
+    def __init__(self, turn: Turn, offset: int, is_unnamed: bool = False) -> None:
+        self.offset = offset
         self.is_unnamed = is_unnamed  # whether it may be a call that has no name yet
         self.events = len(turn.events)
         self.problems = len(turn.problems)
@@ -155,7 +155,8 @@ class Turn:
             self.inline = options["reasoning"] == "inline"  # whether it stays in content
             self.opening = ""  # of reasoning that is open in the content
             self.reasoning = self.content if self.inline else Stream(input, ReasoningDelta)
-            self.state.thinking = STARTS_IN_REASONING
+            if STARTS_IN_REASONING:
+                self.state.thinking = True
         if HAS_CALLS:
             tools = options["tools"]
             self._id_prefix: str = options["id_prefix"]
@@ -251,8 +252,8 @@ class Turn:
         if body:
             state.after_marker = False
             offset = start + len(text) - len(body)
-            if HAS_SEAMS:
-                stream.part(offset)
+            if HAS_SEAMS and stream.begun:
+                stream.seams.append((len(stream.pieces), offset))
             if HAS_DRAFTS and self.is_draft and self.draft_end is None:
                 self.draft_end = offset
             if HAS_CALLS and not CONTENT_IS_LAST and state.called and not is_thought:

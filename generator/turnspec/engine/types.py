@@ -24,10 +24,10 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     allowed: set[str] = set()
     for option in schema_options(schema, root):
         names = [option.get("type"), *list_in(option, "type")]
-        words = [it.lower() for it in names if isinstance(it, str)]
-        words = words or [it for it in ("properties", "items") if is_mapping(option.get(it))]
-        allowed |= {types_in_python.get(word, word) for word in words}
-        if words and option.get("nullable") is True:
+        told = [it.lower() for it in names if isinstance(it, str)]
+        told = told or [x for x in ("properties", "items") if is_mapping(option.get(x))]
+        allowed |= {types_in_python.get(word, word) for word in told}
+        if told and option.get("nullable") is True:
             allowed.add("null")
         const = [option["const"]] if "const" in option else []
         for value in (*list_in(option, "enum"), *const):

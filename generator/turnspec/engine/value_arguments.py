@@ -140,7 +140,8 @@ def may_have(turn: Turn, call: OpenCall, key: str) -> bool:
     """Say whether a tool has an argument, as far as its schema tells."""
     parameters = (turn.tools or {}).get(call.name, {})
     properties = object_in(parameters, "properties")
-    return not properties or key in properties or bool(parameters.get("additionalProperties"))
+    takes_any = not properties or bool(parameters.get("additionalProperties"))
+    return takes_any or key in properties
 
 
 def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:

@@ -49,7 +49,7 @@ class WholeArguments:
         return self.value.is_done and not text
 
     @property
-    def rest(self) -> str:
+    def unread(self) -> str:
         """What of the value, and after it, was not passed on."""
         return self.value.waiting + self._turn.input.rest
 

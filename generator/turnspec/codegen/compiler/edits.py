@@ -128,6 +128,18 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
 
 
+def stored_in(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+    """Return what an assignment stores to, each with its value: in `a, b = x, y` there are two."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            return list(zip(targets, values, strict=True))
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
+            target=target, value=ast.expr() as value
+        ):
+            return [(target, value)]
+    return []
+
+
 def bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
     """Return the bodies of a statement."""
     found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))

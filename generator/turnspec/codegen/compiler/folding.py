@@ -13,6 +13,7 @@ from turnspec.codegen.compiler.edits import (
     by_blocks,
     dedented,
     source_of,
+    stored_in,
     walked,
 )
 from turnspec.codegen.compiler.values import UNKNOWN, Facts
@@ -75,17 +76,14 @@ def _constant_locals(source: Source, function: ast.FunctionDef) -> Iterator[Edit
     names = [node for node in nodes if isinstance(node, ast.Name)]
     parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
     for node in nodes:
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=(ast.Constant(value=bool() | "") | ast.Tuple(elts=[])) as value,
-            ):
-                uses = [use for use in names if use.id == name]
-                stored = [use for use in uses if not isinstance(use.ctx, ast.Load)]
-                if len(stored) == 1 and name not in parameters:
-                    text = ast.unparse(value)
-                    loaded = (use for use in uses if isinstance(use.ctx, ast.Load))
-                    yield from (Edit(source.start(u), source.end(u), text) for u in loaded)
+        for target, value in stored_in(node):
+            match value:
+                case ast.Constant(value=bool() | "") | ast.Tuple(elts=[]):
+                    uses = [use for use in names if use.id == ast.unparse(target)]
+                    loaded = [use for use in uses if isinstance(use.ctx, ast.Load)]
+                    if len(uses) - len(loaded) == 1 and uses[0].id not in parameters:
+                        text = ast.unparse(value)
+                        yield from (Edit(source.start(u), source.end(u), text) for u in loaded)
 
 
 def _unreached(source: Source, statements: list[ast.stmt]) -> Iterator[Edit]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies, walked
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, stored_in, walked
 
 
 def loaded_in(nodes: Iterable[ast.AST]) -> set[str]:
@@ -44,11 +44,7 @@ def _named(source: Source, node: ast.Assign, read: Set[str]) -> Iterator[Edit]:
 
 def _pairs(source: Source, node: ast.stmt, read: Set[str], pure: Set[str]) -> Iterator[Edit]:
     """Leave out of `self.a, b = x, y` what nobody reads."""
-    match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-            pairs = list(zip(targets, values, strict=True))
-        case _:
-            return
+    pairs = stored_in(node)
     kept = [
         (target, value)
         for target, value in pairs
@@ -61,16 +57,12 @@ def _pairs(source: Source, node: ast.stmt, read: Set[str], pure: Set[str]) -> It
 
 def _is_unread(node: ast.stmt, read: Set[str], pure: Set[str]) -> bool:
     match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple() as value):
-            unread = all(_is_target_unread(target, read) for target in targets)
-            return unread and is_pure(value, pure)
-        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
-            target=target, value=ast.expr() as value
-        ):
-            return _is_target_unread(target, read) and is_pure(value, pure)
         case ast.If(test=test, body=body, orelse=[]):
             return is_pure(test, pure) and all(_is_unread(it, read, pure) for it in body)
-    return False
+    pairs = stored_in(node)
+    return bool(pairs) and all(
+        _is_target_unread(target, read) and is_pure(value, pure) for target, value in pairs
+    )
 
 
 def _is_target_unread(target: ast.expr, read: Set[str]) -> bool:

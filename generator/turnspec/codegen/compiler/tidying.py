@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
-from functools import lru_cache
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache, partial
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, source_of
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, source_of, words_of
 
 _LINE_LENGTH = 88
 
@@ -102,14 +103,36 @@ def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Take brackets away from a name, and from what stands in two pairs of them."""
+    """Take brackets away from a name or an operand, and from what stands in two pairs of them."""
     needs_own = ast.GeneratorExp | ast.NamedExpr | ast.Starred | ast.Yield | ast.YieldFrom
-    is_name = isinstance(node, ast.Name | ast.Attribute)
-    is_alone = is_name and source.stands_between(node, " (", ")")
-    if is_alone or (source.stands_between(node, "((", "))") and not isinstance(node, needs_own)):
-        start, end = source.start(node), source.end(node)
+    is_alone = isinstance(node, ast.Name | ast.Attribute | ast.Call)
+    is_alone = is_alone and source.stands_between(node, " (", ")")
+    is_twice = source.stands_between(node, "((", "))") and not isinstance(node, needs_own)
+    found = [node] if is_alone or is_twice else []
+    if isinstance(node, ast.BoolOp):
+        compared = [each for each in node.values if isinstance(each, ast.Compare)]
+        found += [each for each in compared if source.stands_between(each, "(", ")")]
+    for each in found:
+        start, end = source.start(each), source.end(each)
         yield Edit(start - 1, start, "")
         yield Edit(end, end + 1, "")
+
+
+def without_other_names(text: str) -> str:
+    """Return a source in which what is but another name for a constant has that one's."""
+    constant = re.compile(r"^([A-Z_0-9]+) = ([A-Z][A-Z_0-9]*)\n", re.MULTILINE)
+    found = dict(constant.findall(text))
+    names = {name: own for name, own in found.items() if f"{{{name}" not in text}
+    rest = constant.sub(lambda it: "" if it[1] in names else it[0], text)
+    return by_blocks(rest, partial(_renamed, names=names))
+
+
+def _renamed(block: str, names: Mapping[str, str]) -> str:
+    if not names.keys() & words_of(block):
+        return block
+    source = Source(block)
+    named = (node for node in source.nodes if isinstance(node, ast.Name) and node.id in names)
+    return source.edited(_edit(source, node, names[node.id]) for node in named)
 
 
 def _returns(source: Source, body: list[ast.stmt]) -> Iterator[Edit]:
