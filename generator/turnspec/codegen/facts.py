@@ -286,9 +286,8 @@ def _around_name(marks: Marks) -> str:
     if not (prefix or marks.text.headers):
         return ""
     own = re.findall(r"[^\W\d_]+", prefix[1]) if prefix else []
-    spaces = (
-        [] if marks.text.headers else [r"[\w:.]*[:.]"]
-    )  # names of name spaces, which headers mean
+    # Before the name may stand that of its name space, unless it is a header's own.
+    spaces = [] if marks.text.headers else [r"[\w:.]*[:.]"]
     words = "|".join([*own, "NAME", *spaces])
     number = r"[\W_]*[0-9]*" if "{index}" in marks.calls.start else ""
     return rf"(?:{words})?[\W_]*NAME{number}"
