@@ -54,13 +54,11 @@ def _pairs(
 
 
 def _is_unread(node: ast.stmt, read: Set[str], loaded: Set[str], pure: Set[str]) -> bool:
-    match node:
-        case ast.If(test=test, body=body, orelse=[]):
-            return is_pure(test, pure) and all(_is_unread(it, read, loaded, pure) for it in body)
-    pairs = stored_in(node)
-    return bool(pairs) and all(
-        _is_target_unread(target, read, loaded) and is_pure(value, pure) for target, value in pairs
-    )
+    if isinstance(node, ast.If) and not node.orelse:
+        body = (_is_unread(each, read, loaded, pure) for each in node.body)
+        return is_pure(node.test, pure) and all(body)
+    unread = [_is_target_unread(x, read, loaded) and is_pure(y, pure) for x, y in stored_in(node)]
+    return bool(unread) and all(unread)
 
 
 def _is_target_unread(target: ast.expr, read: Set[str], loaded: Set[str]) -> bool:
