@@ -144,7 +144,6 @@ def _has_drafts(marks: Marks) -> bool:
 def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str, object]:
     """Return what markers and their roles have, of all that they can."""
     rows = [row for table in tables.values() for row in table]
-    of_parts = [row.marker for row in rows if row.role in OF_PARTS]
     has_other_syntax = any(row.role in OTHER_SYNTAX for row in rows)
     in_text = {row.role for row in tables["IN_TEXT"]}
     has_end = bool(marks.text.reasoning_end or marks.text.between) and not marks.may_stay_open
@@ -152,7 +151,7 @@ def _row_values(marks: Marks, tables: Mapping[str, tuple[Row, ...]]) -> dict[str
     is_left_open = _text_values(marks)["HAS_REASONING"] and has_end and not are_drafts
     return {
         "HAS_OPTIONAL_TEXTS": "{?" in repr(rows),
-        "PARTS_HAVE_OPTIONAL_TEXTS": "{?" in "".join(of_parts),
+        "PARTS_HAVE_OPTIONAL_TEXTS": any("{?" in x.marker for x in rows if x.role in OF_PARTS),
         "HAS_FOLLOWERS": any(row.if_before for row in rows),
         "HAS_SEAMS": in_text != {"turn_end"},
         "CALLS_BEGIN_IN_REASONING": is_left_open,
@@ -284,9 +283,8 @@ def _around_name(marks: Marks) -> str:
     if not (prefix or marks.text.headers):
         return ""
     own = re.findall(r"[^\W\d_]+", prefix[1]) if prefix else []
-    spaces = (
-        [] if marks.text.headers else [r"[\w:.]*[:.]"]
-    )  # names of name spaces, which headers mean
+    # Before the name may stand that of its name space, unless it is a header's own.
+    spaces = [] if marks.text.headers else [r"[\w:.]*[:.]"]
     words = "|".join([*own, "NAME", *spaces])
     number = r"[\W_]*[0-9]*" if "{index}" in marks.calls.start else ""
     return rf"(?:{words})?[\W_]*NAME{number}"

@@ -28,13 +28,15 @@ class Input:
         tokens = self.rules.special if HAS_SPECIAL_TOKENS else None
         marked = tokens.with_stand_ins(text, special) if HAS_SPECIAL_TOKENS and tokens else text
         if HAS_CALLS:
-            self._coming.append((text, marked))
-            self._coming_length += len(text)
-            if text and 8 * (self._coming_length + 64) < len(self.text):
+            waiting = self._coming_length + len(text)
+            if text and 8 * (waiting + 64) < len(self.text):
+                self._coming.append((text, marked))
+                self._coming_length = waiting
                 return False
-            text = "".join(piece for piece, _ in self._coming)
-            marked = "".join(piece for _, piece in self._coming)
-            self._coming, self._coming_length = [], 0
+            if self._coming:
+                text = "".join(piece for piece, _ in self._coming) + text
+                marked = "".join(piece for _, piece in self._coming) + marked
+                self._coming, self._coming_length = [], 0
         self.text += text
         self.marked = self.marked + marked if HAS_SPECIAL_TOKENS and tokens else self.text
         return True

@@ -56,13 +56,11 @@ def _pairs(source: Source, node: ast.stmt, read: Set[str], pure: Set[str]) -> It
 
 
 def _is_unread(node: ast.stmt, read: Set[str], pure: Set[str]) -> bool:
-    match node:
-        case ast.If(test=test, body=body, orelse=[]):
-            return is_pure(test, pure) and all(_is_unread(it, read, pure) for it in body)
-    pairs = stored_in(node)
-    return bool(pairs) and all(
-        _is_target_unread(target, read) and is_pure(value, pure) for target, value in pairs
-    )
+    if isinstance(node, ast.If) and not node.orelse:
+        body = (_is_unread(each, read, pure) for each in node.body)
+        return is_pure(node.test, pure) and all(body)
+    unread = [_is_target_unread(x, read) and is_pure(y, pure) for x, y in stored_in(node)]
+    return bool(unread) and all(unread)
 
 
 def _is_target_unread(target: ast.expr, read: Set[str]) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, source_of, words_of
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, source_of
 
 _LINE_LENGTH = 88
 
@@ -128,9 +128,7 @@ def without_other_names(text: str) -> str:
 
 
 def _renamed(block: str, names: Mapping[str, str]) -> str:
-    if not names.keys() & words_of(block):
-        return block
-    source = Source(block)
+    source = source_of(block)
     named = (node for node in source.nodes if isinstance(node, ast.Name) and node.id in names)
     return source.edited(_edit(source, node, names[node.id]) for node in named)
 
