@@ -29,22 +29,22 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 971,
-    "lines, tagged": 2_604,
-    "lines, heads with JSON": 2_454,
-    "lines, objects": 2_471,
-    "lines, heads with values": 2_523,
+    "lines, tagged": 2_606,
+    "lines, heads with JSON": 2_456,
+    "lines, objects": 2_473,
+    "lines, heads with values": 2_525,
     "lines above, content only": 572,
     "lines above, tagged": 1_820,
     "lines above, heads with JSON": 1_497,
     "lines above, objects": 1_514,
     "statements, content only": 582,
-    "statements, tagged": 1_655,
-    "statements, heads with JSON": 1_577,
-    "statements, objects": 1_628,
-    "lines, median": 2_204,
-    "lines, mean": 1_983,
-    "lines, all": 398_544,
-    "lines of the engine and codegen": 10_177,
+    "statements, tagged": 1_657,
+    "statements, heads with JSON": 1_579,
+    "statements, objects": 1_630,
+    "lines, median": 2_206,
+    "lines, mean": 1_985,
+    "lines, all": 398_866,
+    "lines of the engine and codegen": 10_173,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
