@@ -215,12 +215,11 @@ def test_text_that_looks_like_a_turn_moves_no_span(worker: RenderWorker) -> None
     assert written(found) == [f"{quoted}Yes.<|im_end|>"]
 
 
-def test_a_result_that_quotes_a_header_is_in_no_span(worker: RenderWorker) -> None:
+@pytest.mark.parametrize("header", ["[/U]", "[A]", "[/U][A]"])
+def test_a_result_that_quotes_a_header_is_in_no_span(header: str, worker: RenderWorker) -> None:
     """No header of its own stands between such a result and what the model says to it."""
     template = TWO_ENDS.replace("'[/U]' }}{% endif %}", "'[/U][A]' }}{% endif %}", 1)
     chat = ChatTemplate.of_text(template, worker=worker)
-    header = chat.spec().turn.header
-    assert header.endswith("[A]")
     told = {**CONVERSATION[-2], "content": f"It {header}is."}
     found = chat.spans([*CONVERSATION[:-2], told, CONVERSATION[-1]], tools=TOOLS)
     assert written(found)[-1] == "It rains.[END]"
