@@ -2,7 +2,7 @@
 
 Some templates share a format, and many formats differ in nothing but the words of their markers.
 ``FORMATS`` has one name of each format, and ``CODES`` one of each parser that differs in more than
-its markers and tables: what depends on neither is tried on these. ``KINDS`` are a few that have
+its markers and tables, where each is read beside the engine. ``KINDS`` are a few that have
 together all that any format has: each fact and each role of a rule, which is all that the engine
 reads, and each mode of the spec. What holds for every format is tried on these. What takes longer
 is tried on ``PARTS``, which have together each common part of modules and each form of calls and

@@ -556,7 +556,7 @@ def test_drafts_with_special_tokens_take_linear_time(engine: TypeScriptEngine) -
 
 def test_copies_compile(tmp_path: Path) -> None:
     """Under the strictest settings, with and without the engine, and in use as the docs have it."""
-    for name in {"qwen3-coder", *FORMS}:
+    for name in {"qwen3-coder", *PARTS}:
         source = source_of(name)
         (tmp_path / f"{name}.ts").write_text(
             script_text(source, facts_of_format(name), Script.TYPESCRIPT), "utf-8"

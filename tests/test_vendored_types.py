@@ -14,8 +14,8 @@ from pathlib import Path
 from tests.generated_formats import (
     EVERY_FORMAT,
     FORMATS,
-    FORMS,
     NAMES,
+    PARTS,
     committed_spec,
     module_source,
 )
@@ -36,7 +36,7 @@ def test_pyright_finds_nothing_but_what_is_wrong(tmp_path: Path) -> None:
     """
     parsers = tmp_path / "parsers"
     parsers.mkdir()
-    for name in NAMES if EVERY_FORMAT else FORMS:
+    for name in NAMES if EVERY_FORMAT else PARTS:
         (parsers / f"{name.replace('-', '_')}.py").write_text(module_source(name), "utf-8")
     (tmp_path / "turnspec_engine.py").write_text(engine_text(), encoding="utf-8")
     for folder in (parsers, tmp_path):

@@ -240,10 +240,10 @@ def _up_to_arguments(marks: Marks) -> list[str]:
     """Return how an object begins in which texts alone stand before a call's arguments."""
     key = own_keys(marks.tools).get("arguments")
     before, found, _ = "".join(it.text for it in marks.tools.call).partition(f'"{key}"')
+    if not found or before.count("{") != 1:
+        return []
     members = "".join(f'"{it}" : "{{string}}" , ' for it in re.findall(r'"(\w+)"\s*:', before))
-    return (
-        [f" {{fence}} {{?[}} {{{{ {members}{found} :"] if found and before.count("{") == 1 else []
-    )
+    return [f" {{fence}} {{?[}} {{{{ {members}{found} :"]
 
 
 def _heads_in_brackets(marks: Marks) -> list[str]:
