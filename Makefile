@@ -228,8 +228,9 @@ $(BUILD): requirements-build.lock pyproject.toml
 	@$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# Not for this very processor: on machines with AMX, native code of llama.cpp crashed with quantized models.
 $(STAMP): $(BUILD) requirements.lock
 	@echo 'set-up: llama.cpp and the tools for tests (the first time llama.cpp is built: some minutes)'
-	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(BIN)/pip install --quiet --requirement requirements.lock || \
+	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF -DGGML_NATIVE=OFF}" $(BIN)/pip install --quiet --requirement requirements.lock || \
 		{ echo 'make: that needs a package index, and gcc, g++ and cmake to build llama.cpp'; exit 1; }
 	@touch $@
