@@ -115,11 +115,12 @@ def reference_templates() -> list[TemplateFile]:
 
 
 @pytest.fixture(autouse=True)
-def hears_ctrl_c() -> Iterator[None]:
-    """Have tests end with Ctrl-C again, behind one in which a command was interrupted."""
-    before = signal.getsignal(signal.SIGINT)
-    yield
-    signal.signal(signal.SIGINT, before)
+def hears_ctrl_c() -> None:
+    """Have tests, and what they start, end with Ctrl-C.
+
+    What a shell runs in the background ignores it, and so does a command that was interrupted.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
