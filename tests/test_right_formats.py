@@ -172,6 +172,21 @@ def test_an_end_that_is_assumed_is_told() -> None:
     ]
 
 
+def test_stripped_thought_that_nothing_opens_is_told() -> None:
+    build = built(
+        "given",
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content.split('<:mused:>')[-1] }}"
+        "<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    spec = spec_in(build)
+    message = load(spec).parse("It is.<:end:>")
+    assert (spec.reasoning.mode, message.content) == (ReasoningMode.NONE, "It is.")
+    [told] = [limit.reason for limit in spec.limits if limit.verdict is Verdict.TOLD]
+    assert told.startswith(
+        "the template strips text up to '<:mused:>' and nothing shows what opens"
+    )
+
+
 def test_all_states_of_thinking_are_found_by_what_they_render(worker: RenderWorker) -> None:
     spec = spec_of("kinds-of-thinking", worker)
     assert (spec.thinking.default.prompt, dict(spec.thinking.disabled.variables)) == (
@@ -395,6 +410,13 @@ WHOLE = {
         "{{ m.content.split('[NOW THE ANSWER]')[-1].strip() }}<:end:>{% endfor %}"
         "{% if add_generation_prompt %}{{ '<:assistant:>\nMy thoughts:\n' }}{% endif %}",
         "First look.\n[NOW THE ANSWER]\nIt is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
+    "a word tells which marker opens what another one closes": (
+        "{{ 'Muse between [start:muse] and [end:muse].\n' }}{% for m in messages %}"
+        "{{ '<:' ~ m.role ~ ':>' ~ m.content.split('[end:muse]')[-1].strip() }}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "[start:muse]First look.[end:muse]\nIt is.<:end:>",
         ("First look.", "It is.", []),
     ),
 }
