@@ -419,6 +419,15 @@ WHOLE = {
         "[start:muse]First look.[end:muse]\nIt is.<:end:>",
         ("First look.", "It is.", []),
     ),
+    "thought that is absent may begin a turn with what closes it": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' }}{% if m.role == 'assistant' %}"
+        "{{ m.reasoning_content }}</muse>{% endif %}{{ m.content }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>"
+        "{{ '<muse>' if muse else '</muse>' }}{% endif %}",
+        'It is.<use>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("", "It is.", [("look", {"at": "sea"})]),
+    ),
 }
 
 

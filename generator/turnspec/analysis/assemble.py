@@ -167,7 +167,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (NEVER_RENDERED,)
         if reasoning.end.strip() not in facts.chat.source:
             limits += (ASSUMED_END,)
-    if reasoning.mode is ReasoningMode.DELIMITER and shown and not layout.content.start.strip():
+    is_open = reasoning.mode is ReasoningMode.DELIMITER and shown and not _closes_absent(layout)
+    if is_open and not layout.content.start.strip():
         limits += (UNMARKED,)
     if facts.is_unended:
         limits += (READ_AS_CONTENT,)
@@ -290,6 +291,16 @@ def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) ->
         call_field=facts.chat.dialect.call_reasoning_field if shown else None,
         scope=find_scope(facts.chat, derivation) if shown else ReasoningScope.NONE,
     )
+
+
+def _closes_absent(layout: Layout) -> bool:
+    """Tell whether turns without reasoning begin with what closes it."""
+    starts = [
+        join.text
+        for join in layout.joins
+        if join.left is Part.START and join.right is not Part.REASONING
+    ]
+    return bool(starts) and all(layout.reasoning.end.strip() in text for text in starts)
 
 
 def _tools(facts: Facts, derivation: Derivation) -> Tools | None:
