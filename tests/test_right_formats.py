@@ -428,6 +428,14 @@ WHOLE = {
         'It is.<use>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
         ("", "It is.", [("look", {"at": "sea"})]),
     ),
+    "a name may hold the sign that stands behind its blank": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n--- use: ' ~ c.function.name ~ ' ---\n' }}"
+        "{{ c.function.arguments | tojson }}{{ '\n--- used ---' }}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.\n--- use: look-up ---\n{"at": "sea"}\n--- used ---<:end:>',
+        ("", "Wait.", [("look-up", {"at": "sea"})]),
+    ),
 }
 
 
