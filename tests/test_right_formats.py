@@ -436,6 +436,14 @@ WHOLE = {
         'Wait.\n--- use: look-up ---\n{"at": "sea"}\n--- used ---<:end:>',
         ("", "Wait.", [("look-up", {"at": "sea"})]),
     ),
+    "a head between two runs of a sign is text until its name has begun": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n\n**Use:** `' ~ c.function.name ~ '`\n```json\n' }}"
+        "{{ c.function.arguments | tojson }}{{ '\n```' }}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.\n\n**Use:** `look`\n```json\n{"at": "sea"}\n```<:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
 }
 
 
