@@ -436,6 +436,15 @@ WHOLE = {
         'Wait.\n--- use: look-up ---\n{"at": "sea"}\n--- used ---<:end:>',
         ("", "Wait.", [("look-up", {"at": "sea"})]),
     ),
+    "a call's number may stand in the tags around its object": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n<use_' ~ loop.index ~ '>' }}"
+        "{{ c.function | tojson }}{{ '</use_' ~ loop.index ~ '>' }}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.\n<use_1>{"name": "look", "arguments": {"at": "sea"}}</use_1>'
+        '\n<use_2>{"name": "look", "arguments": {"at": "sky"}}</use_2><:end:>',
+        ("", "Wait.", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
+    ),
     "a head between two runs of a sign is text until its name has begun": (
         "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
         "{% for c in m.tool_calls or [] %}{{ '\n\n**Use:** `' ~ c.function.name ~ '`\n```json\n' }}"
