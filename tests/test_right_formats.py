@@ -469,6 +469,24 @@ def test_a_given_template_is_verified_and_reads(title: str) -> None:
     assert message.problems == []
 
 
+def test_a_call_without_the_tag_around_all_calls_is_read_behind_content() -> None:
+    build = built(
+        "given",
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}{% if m.tool_calls %}"
+        "<uses>{% for c in m.tool_calls %}<use>{{ c.function | tojson }}</use>{% endfor %}</uses>"
+        "{% endif %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    assert (build.problems, build.objections) == ((), ())
+    call = '<use>{"name": "look", "arguments": {"at": "sea"}}</use>'
+    tools = [{"name": "look"}]
+    message = load(spec_in(build)).parse(f"Wait.{call}{call}<:end:>", tools=tools)
+    assert (message.content, len(message.tool_calls)) == ("Wait.", 2)
+    assert [call.complete for call in message.tool_calls] == [True, True]
+    assert {problem.kind for problem in message.problems} == {"missing_marker"}
+    message = load(spec_in(build)).parse("Wait, <use> is a tag.<:end:>", tools=tools)
+    assert (message.content, message.tool_calls) == ("Wait, <use> is a tag.", [])
+
+
 def test_a_fence_alone_behind_a_call_is_no_evidence() -> None:
     """A parser drops and tells it, as models write it by mistake."""
     build = built("given", WHOLE["calls may stand before all else"][0])

@@ -310,6 +310,9 @@ def _object_roles(marks: Marks) -> Roles:
     follows = [*map(spaced, heads)] or [" {fence} {?[} {{", *map(spaced, calls.opening[1:])]
     found: list[tuple[str, Notation]] = [*_foreign_roles(marks)]
     found += [("opening", (it, follows)) for it in (*calls.opening[:1], *calls.other_openings)]
+    # What opens each call tells it also where the tag around all calls is missing.
+    inner = filter(looks_like_marker, calls.opening[1:])
+    found += [("untagged_call", (it, [" {fence} {{"])) for it in inner]
     if marks.tools.section_start.rstrip().endswith("["):  # an array may be empty
         ends = [*map(spaced, marks.text.turn_end), "{end of text}"] * (not calls.closing)
         empty = " ".join((*calls.opening[:1], "[ ]", *calls.closing[:1]))
