@@ -436,6 +436,15 @@ WHOLE = {
         'Wait.\n--- use: look-up ---\n{"at": "sea"}\n--- used ---<:end:>',
         ("", "Wait.", [("look-up", {"at": "sea"})]),
     ),
+    "a name ends at a sign right behind it, though names may hold that": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% if m.tool_calls %}{{ '<:uses:>' }}{% for c in m.tool_calls %}"
+        "{{ c.function.name ~ ': ' ~ c.function.arguments | tojson }}"
+        "{{ '\n' if not loop.last }}{% endfor %}{{ '<:used:>' }}{% endif %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<:uses:>look: {"at": "sea"}\nlook: {"at": "sky"}<:used:><:end:>',
+        ("", "", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
+    ),
     "a call's number may stand in the tags around its object": (
         "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
         "{% for c in m.tool_calls or [] %}{{ '\n<use_' ~ loop.index ~ '>' }}"
