@@ -69,6 +69,7 @@ def test_markers_in_prompts(rests: list[str], found: tuple[str, str] | None) -> 
         (["", "[T]"], "", ("[T]", "[/T]")),
         (["<|t|>"], "", None),
         (["<|t|>"], "… <|/t|> …", ("<|t|>", "<|/t|>")),
+        (["[BEGIN T]"], "… [END T] …", ("[BEGIN T]", "[END T]")),
         (["</t>", "<t> words", "<a><b>"], "", None),
     ],
 )

@@ -172,6 +172,21 @@ def test_an_end_that_is_assumed_is_told() -> None:
     ]
 
 
+def test_stripped_thought_that_nothing_opens_is_told() -> None:
+    build = built(
+        "given",
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content.split('<:mused:>')[-1] }}"
+        "<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    spec = spec_in(build)
+    message = load(spec).parse("It is.<:end:>")
+    assert (spec.reasoning.mode, message.content) == (ReasoningMode.NONE, "It is.")
+    [told] = [limit.reason for limit in spec.limits if limit.verdict is Verdict.TOLD]
+    assert told.startswith(
+        "the template strips text up to '<:mused:>' and nothing shows what opens"
+    )
+
+
 def test_all_states_of_thinking_are_found_by_what_they_render(worker: RenderWorker) -> None:
     spec = spec_of("kinds-of-thinking", worker)
     assert (spec.thinking.default.prompt, dict(spec.thinking.disabled.variables)) == (
@@ -397,6 +412,56 @@ WHOLE = {
         "First look.\n[NOW THE ANSWER]\nIt is.<:end:>",
         ("First look.", "It is.", []),
     ),
+    "a word tells which marker opens what another one closes": (
+        "{{ 'Muse between [start:muse] and [end:muse].\n' }}{% for m in messages %}"
+        "{{ '<:' ~ m.role ~ ':>' ~ m.content.split('[end:muse]')[-1].strip() }}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "[start:muse]First look.[end:muse]\nIt is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
+    "thought that is absent may begin a turn with what closes it": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' }}{% if m.role == 'assistant' %}"
+        "{{ m.reasoning_content }}</muse>{% endif %}{{ m.content }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>"
+        "{{ '<muse>' if muse else '</muse>' }}{% endif %}",
+        'It is.<use>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("", "It is.", [("look", {"at": "sea"})]),
+    ),
+    "a name may hold the sign that stands behind its blank": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n--- use: ' ~ c.function.name ~ ' ---\n' }}"
+        "{{ c.function.arguments | tojson }}{{ '\n--- used ---' }}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.\n--- use: look-up ---\n{"at": "sea"}\n--- used ---<:end:>',
+        ("", "Wait.", [("look-up", {"at": "sea"})]),
+    ),
+    "a name ends at a sign right behind it, though names may hold that": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% if m.tool_calls %}{{ '<:uses:>' }}{% for c in m.tool_calls %}"
+        "{{ c.function.name ~ ': ' ~ c.function.arguments | tojson }}"
+        "{{ '\n' if not loop.last }}{% endfor %}{{ '<:used:>' }}{% endif %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<:uses:>look: {"at": "sea"}\nlook: {"at": "sky"}<:used:><:end:>',
+        ("", "", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
+    ),
+    "a call's number may stand in the tags around its object": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n<use_' ~ loop.index ~ '>' }}"
+        "{{ c.function | tojson }}{{ '</use_' ~ loop.index ~ '>' }}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.\n<use_1>{"name": "look", "arguments": {"at": "sea"}}</use_1>'
+        '\n<use_2>{"name": "look", "arguments": {"at": "sky"}}</use_2><:end:>',
+        ("", "Wait.", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
+    ),
+    "a head between two runs of a sign is text until its name has begun": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n\n**Use:** `' ~ c.function.name ~ '`\n```json\n' }}"
+        "{{ c.function.arguments | tojson }}{{ '\n```' }}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.\n\n**Use:** `look`\n```json\n{"at": "sea"}\n```<:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
 }
 
 
@@ -411,6 +476,24 @@ def test_a_given_template_is_verified_and_reads(title: str) -> None:
     read = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
     assert (message.reasoning_content, message.content, read) == (reasoning, content, calls)
     assert message.problems == []
+
+
+def test_a_call_without_the_tag_around_all_calls_is_read_behind_content() -> None:
+    build = built(
+        "given",
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}{% if m.tool_calls %}"
+        "<uses>{% for c in m.tool_calls %}<use>{{ c.function | tojson }}</use>{% endfor %}</uses>"
+        "{% endif %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    assert (build.problems, build.objections) == ((), ())
+    call = '<use>{"name": "look", "arguments": {"at": "sea"}}</use>'
+    tools = [{"name": "look"}]
+    message = load(spec_in(build)).parse(f"Wait.{call}{call}<:end:>", tools=tools)
+    assert (message.content, len(message.tool_calls)) == ("Wait.", 2)
+    assert [call.complete for call in message.tool_calls] == [True, True]
+    assert {problem.kind for problem in message.problems} == {"missing_marker"}
+    message = load(spec_in(build)).parse("Wait, <use> is a tag.<:end:>", tools=tools)
+    assert (message.content, message.tool_calls) == ("Wait, <use> is a tag.", [])
 
 
 def test_a_fence_alone_behind_a_call_is_no_evidence() -> None:

@@ -158,6 +158,7 @@ class _Analyzer:
         self.unread = ""  # why calls that are rendered can't be read
         self.content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
         self.is_unended = False  # whether reasoning has a start and no end, so that it is text
+        self.unopened = ""  # what ends reasoning that nothing opens, so that it is text
         self.count_lead = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
@@ -204,6 +205,7 @@ class _Analyzer:
             other_ends=find_other_ends(self.chat, self.derivation) if self.max_calls else (),
             content_marks=self.content_marks,
             is_unended=self.is_unended,
+            unopened=self.unopened,
         )
         return assemble_spec(facts, self.derivation)
 
@@ -366,7 +368,9 @@ class _Analyzer:
         content = layout.content.start.strip()  # a prompt that opens it opens no reasoning
         rests = [rest for rest in rests if not content or not rest.rstrip().endswith(content)]
         prompted = thinking.markers_in_prompts(rests)
-        if stripped is not None:
+        if stripped is not None and not stripped.start:
+            self.unopened = stripped.end
+        elif stripped is not None:
             start = stripped.start
             if prompted is not None and prompted[1] == stripped.end:
                 start = prompted[0] if prompted[0].startswith(start) else start

@@ -87,6 +87,12 @@ READ_AS_CONTENT = _told(
     "nothing but white space marks its end, so it is read as content; an overlay can say more",
 )
 
+#: Reasoning is stripped up to a marker. Read from the turn's start it would be all of most turns.
+_UNOPENED = (
+    "the template strips text up to {!r} and nothing shows what opens that, so it is read as "
+    "content; an overlay can say more"
+)
+
 #: What a prompt says of reasoning depends on whether tools are given.
 PROMPTED_BY_TOOLS = _told(
     Subject.REASONING,
@@ -124,7 +130,7 @@ class Facts:
     reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may;
     ``content_marks`` are those that are stripped around content, ``other_ends`` what may end a turn
     with calls under a variable of its own. ``is_unended`` reasoning is rendered with no mark at its
-    end.
+    end; ``unopened`` is what the template strips all up to, and nothing tells where that begins.
     """
 
     source: TemplateSource
@@ -144,6 +150,7 @@ class Facts:
     content_marks: tuple[Wrapping, ...] = ()
     other_ends: tuple[str, ...] = ()
     is_unended: bool = False
+    unopened: str = ""
 
 
 def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
@@ -160,10 +167,13 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (NEVER_RENDERED,)
         if reasoning.end.strip() not in facts.chat.source:
             limits += (ASSUMED_END,)
-    if reasoning.mode is ReasoningMode.DELIMITER and shown and not layout.content.start.strip():
+    is_open = reasoning.mode is ReasoningMode.DELIMITER and shown and not _closes_absent(layout)
+    if is_open and not layout.content.start.strip():
         limits += (UNMARKED,)
     if facts.is_unended:
         limits += (READ_AS_CONTENT,)
+    if facts.unopened and reasoning.mode is ReasoningMode.NONE:
+        limits += (_told(Subject.REASONING, _UNOPENED.format(facts.unopened)),)
     rests = map(layout.prompt_rest, (facts.default.prompt, facts.default.bare))
     if len({prompt_state(it, facts.reasoning.start, facts.reasoning.end) for it in rests}) > 1:
         limits += (PROMPTED_BY_TOOLS,)
@@ -281,6 +291,16 @@ def _reasoning(facts: Facts, limits: Sequence[Limit], derivation: Derivation) ->
         call_field=facts.chat.dialect.call_reasoning_field if shown else None,
         scope=find_scope(facts.chat, derivation) if shown else ReasoningScope.NONE,
     )
+
+
+def _closes_absent(layout: Layout) -> bool:
+    """Tell whether turns without reasoning begin with what closes it."""
+    starts = [
+        join.text
+        for join in layout.joins
+        if join.left is Part.START and join.right is not Part.REASONING
+    ]
+    return bool(starts) and all(layout.reasoning.end.strip() in text for text in starts)
 
 
 def _tools(facts: Facts, derivation: Derivation) -> Tools | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.parts import Wrapping
-from turnspec.analysis.text import closing_of, markers
+from turnspec.analysis.text import closing_of, markers, worded_openings
 from turnspec.rendering.conversation import USER_TEXT, Chat, user_message
 from turnspec.spec.message import Message
 
@@ -48,7 +48,7 @@ def find_stripped(
         shown = _shown(chat, _BEFORE + end + _AFTER)
         lost += [end] if shown and all(end not in text for text in shown) else []
         if any(_BEFORE not in text and _AFTER in text for text in shown):
-            start = _opening(end, prompts)
+            start = _opening(end, prompts, chat.source)
             derivation.note("R4", f"text up to {end!r} is stripped", *shown)
             return Stripped(start, end)
     pairs = _pairs(candidates)
@@ -98,15 +98,19 @@ def _shown(chat: Chat, content: str) -> list[str]:
     return [text for text in texts if text is not None]
 
 
-def _opening(end: str, prompts: list[str]) -> str:
-    """Return the marker that opens what ``end`` closes.
+def _opening(end: str, prompts: list[str], source: str) -> str:
+    """Return the marker that opens what ``end`` closes, "" if nothing tells.
 
     A prompt shows it, alone or before the end marker; otherwise it is the end marker without its
-    slash, as in any markup, or else all that a prompt says.
+    slash, as in any markup, or one of the template's with another word, or else all that a prompt
+    says.
     """
     for prompt in prompts:
         opened = markers(prompt.partition(end)[0])
         if opened:
             return opened[-1]
-    told = next((prompt for prompt in prompts if prompt.strip() and end not in prompt), "")
-    return end.replace("/", "", 1) if "/" in end else told
+    if "/" in end:
+        return end.replace("/", "", 1)
+    worded = next((it for it in worded_openings(end) if it in source), "")
+    said = (prompt for prompt in prompts if prompt.strip() and end not in prompt)
+    return worded or next(said, "")

@@ -26,6 +26,9 @@ _MARKER = re.compile(
 
 _WORD = re.compile(r"\w")
 
+#: Words with which a marker says that it opens, and what then says that another one closes.
+_OPENS = (("begin", "end"), ("start", "end"), ("open", "close"))
+
 #: The signs of which several in a row are one sign, such as a fence or ``@@``.
 _RUN = re.compile(r"[^\w\s\"'(){}\[\]<>,;.]")
 
@@ -87,6 +90,21 @@ def markers(text: str) -> list[str]:
 def closing_of(marker: str) -> str:
     """Return the marker that closes what another one opens, as in any markup: with a slash."""
     return _WORD.sub(lambda found: f"/{found.group()}", marker, count=1)
+
+
+def worded_closings(marker: str) -> list[str]:
+    """Return the markers that may close what another one opens by a word, as ``end`` ``start``."""
+    return _with_other_word(marker, _OPENS)
+
+
+def worded_openings(marker: str) -> list[str]:
+    """Return the markers that may open, by a word, what another one closes."""
+    return _with_other_word(marker, [(closing, opening) for opening, closing in _OPENS])
+
+
+def _with_other_word(marker: str, words: Sequence[tuple[str, str]]) -> list[str]:
+    cased = [tuple(map(case, pair)) for pair in words for case in (str.lower, str.upper, str.title)]
+    return [marker.replace(old, new, 1) for old, new in cased if old in marker]
 
 
 def distinct_beginning(text: str, inside: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, REASONING, probe_call, probe_message
-from turnspec.analysis.text import closing_of, markers
+from turnspec.analysis.text import closing_of, markers, worded_closings
 from turnspec.rendering.conversation import (
     NEXT_USER_TEXT,
     USER_TEXT,
@@ -148,9 +148,10 @@ def marker_left_open(rests: Sequence[str], source: str) -> tuple[str, str] | Non
     """
     for rest in map(str.strip, rests):
         if markers(rest) == [rest] and "/" not in rest:
-            closing = closing_of(rest)
-            if closing in source or re.fullmatch(r"[<\[]\w+[>\]]", rest):
-                return rest, closing
+            closings = [closing_of(rest), *worded_closings(rest)]
+            told = [closing for closing in closings if closing in source]
+            if told or re.fullmatch(r"[<\[]\w+[>\]]", rest):
+                return rest, (told or closings)[0]
     return None
 
 

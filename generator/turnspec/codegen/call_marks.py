@@ -14,7 +14,7 @@ from turnspec.spec.characters import NAME_SIGNS, call_ends
 from turnspec.spec.model import Literal, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import without_stop
 
-_ARGUMENTS = Slot(SlotKind.ARGUMENTS)
+_ARGUMENTS, _INDEX = Slot(SlotKind.ARGUMENTS), Slot(SlotKind.INDEX)
 _NAME = "{name}"
 _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
@@ -32,15 +32,12 @@ def call_marks(spec: Spec, tools: Tools) -> CallMarks:
 
 
 def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
-    before = map(_before_json, (tools.section_start, tools.call[0].text))
-    section, call = map(notation, before)
+    section, call = notation(_before_json(tools.section_start)), _before_object(tools.call)
     found = filter(None, (f"{section} {envelope(tools)}".strip(), call))
     # A run of a sign, as a fence is, isn't followed by that sign.
     opening = tuple(f"{it}{{no {it[0]}}}" if len({*it}) == 1 else it for it in found)
-    ends = (tools.call[-1].text, *tools.section_ends)
-    closing = dict.fromkeys(
-        notation(text) for it in ends if (text := it.lstrip(_JSON_END).rstrip())
-    )
+    ends = (text for it in tools.section_ends if (text := it.lstrip(_JSON_END).rstrip()))
+    closing = dict.fromkeys(filter(None, (_behind_object(tools.call), *map(notation, ends))))
     others = (notation(_before_json(call[0].text)) for call in spec.alternatives.calls)
     return CallMarks(
         opening=opening,
@@ -48,6 +45,24 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
         closing=tuple(_apart(text, opening) for text in closing),
         end=tuple(filter(looks_like_marker, closing)),
     )
+
+
+def _before_object(call: Sequence[Piece]) -> str:
+    """Return what stands before a call's object, which may hold an index: ``<call_{index}>``."""
+    found: list[Piece] = []
+    for piece in call:
+        found.append(piece if piece == _INDEX else Literal(_before_json(piece.text)))
+        if piece != _INDEX and found[-1].text != piece.text.strip():
+            break
+    return slotted(found) if _INDEX in found[:-1] else notation(found[0].text)
+
+
+def _behind_object(call: Sequence[Piece]) -> str:
+    """Return what stands behind a call's object, likewise."""
+    end = call[-1].text.lstrip(_JSON_END).rstrip()
+    if call[-2] != _INDEX or end != call[-1].text:
+        return notation(end)
+    return slotted((Literal(call[-3].text.lstrip(_JSON_END)), _INDEX, Literal(end)))
 
 
 def envelope(tools: Tools) -> str:

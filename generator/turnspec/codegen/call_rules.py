@@ -225,13 +225,14 @@ def first_call_roles(marks: Marks) -> Roles:
         return [("untagged_call", f" {head}") for head in heads]
     text, opening = marks.text, next(iter(marks.calls.opening), "")
     own = "".join([*text.reasoning_start, *text.content_start, *text.unwritten, opening])
-    tags = re.findall(r"<(\w[^<>{} ]*)>", own)
+    tags = re.findall(r"<(\w[^<>{} ]*(?:>|(?=\{index\})))", own)
     left = re.fullmatch(r"<[^<>{} ]+>(?: (\w.*?))?(?: (<[^<>{} ]+>))?", opening)
-    before = [" <" + "".join(f"{{no {tag}>}}" for tag in tags) + "{tag name}>"]
+    before = [" <" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag name}>"]
     if left and left[1]:
         before.insert(0, f" {left[1]} {optional(left[2])}")
     elif left:
-        before = [f" {{tag if any but {' '.join(tags)}}}" if tags else " {tag if any}"]
+        others = " ".join(tag.removesuffix(">") for tag in tags)
+        before = [f" {{tag if any but {others}}}" if tags else " {tag if any}"]
     follows = _up_to_arguments(marks)
     return [("untagged_call", (it, follows)) for it in before if follows]
 
@@ -309,6 +310,9 @@ def _object_roles(marks: Marks) -> Roles:
     follows = [*map(spaced, heads)] or [" {fence} {?[} {{", *map(spaced, calls.opening[1:])]
     found: list[tuple[str, Notation]] = [*_foreign_roles(marks)]
     found += [("opening", (it, follows)) for it in (*calls.opening[:1], *calls.other_openings)]
+    # What opens each call tells it also where the tag around all calls is missing.
+    inner = filter(looks_like_marker, calls.opening[1:])
+    found += [("untagged_call", (it, [" {fence} {{"])) for it in inner]
     if marks.tools.section_start.rstrip().endswith("["):  # an array may be empty
         ends = [*map(spaced, marks.text.turn_end), "{end of text}"] * (not calls.closing)
         empty = " ".join((*calls.opening[:1], "[ ]", *calls.closing[:1]))

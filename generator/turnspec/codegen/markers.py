@@ -136,10 +136,13 @@ def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
         elif token["slot"] and not _may_be_missing(token):
             return found
         elif not _may_be_missing(token):
-            if not re.match(r"\w", token.group()):
+            is_apart = tokens[at + 1].group() == " "
+            is_sign = is_apart and tokens[at]["slot"] == "name" and token.group()[0] in NAME_SIGNS
+            is_sign = is_sign and not _is_attribute(tokens, at)  # which "/>" may follow at once
+            if not is_sign and not re.match(r"\w", token.group()):
                 return found + token.group()[0]
-            # A word, such as the slot itself may hold.
-            return found + " " * (tokens[at + 1].group() == " ")
+            # A word, or a sign, such as the slot itself may hold.
+            return found + " " * is_apart
     return found
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from turnspec.engine.markers import escaped
+from turnspec.spec.characters import NAME_SIGNS
 from turnspec.spec.model import Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
@@ -84,7 +85,9 @@ def _literal(text: str, before: Piece | None, after: Piece | None) -> str:
     """Return a literal; between a tag and a name it has a prefix that may be missing."""
     prefix = _PREFIX.search(text) if after == _NAME else None
     tag = text[: prefix.start()] if prefix else text
-    spaced_before = before is not None and (text[:1].isspace() or before in (_NAME, _INDEX))
+    goes_on = before == _NAME and text.startswith((*NAME_SIGNS,))  # with what a name may hold
+    is_loose = before in (_NAME, _INDEX) and not goes_on
+    spaced_before = before is not None and (text[:1].isspace() or is_loose)
     spaced_behind = after == _NAME or (after is not None and text[-1:].isspace())
     written = " " * spaced_before + notation(tag) + " " * bool(text.strip() and spaced_behind)
     return written + (f"{{?{escaped(prefix.group())}}} " if prefix else "")

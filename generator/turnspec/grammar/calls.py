@@ -400,7 +400,7 @@ class _PieceWriter:
     def _ends_word(self, index: int, pieces: Sequence[Piece]) -> bool:
         before, behind = pieces[:index][-1:], pieces[index + 1 : index + 2]
         if before == (Slot(SlotKind.NAME),) and behind == (Slot(SlotKind.ARGUMENTS),):
-            return self.word_behind
+            return self.word_behind or goes_on(trimmed(pieces[index].text))
         # Of what is the same for all tools, a name is what follows.
         words = _WORDS if behind else (*_WORDS, Slot(SlotKind.ID))
         return bool(before) and before[0] in words

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Message
@@ -31,7 +32,7 @@ _MOST_CUTS = 2_000
 def chunking(spec: Spec, module: FormatModule) -> RungResult:
     """Return what came of every split, and of every cut, of the sample turns that show most."""
     tally = Tally()
-    markers = format_markers(spec) - _beginnings_of_json(spec)
+    markers = _told_alone(format_markers(spec) - _beginnings_of_json(spec))
     for message, thinking in _full_messages(spec):
         found = written_input(spec, message, thinking=thinking)
         if found is None:
@@ -137,6 +138,19 @@ def _beginnings_of_json(spec: Spec) -> set[str]:
         return set()
     head = itertools.takewhile(lambda piece: piece != Slot(SlotKind.NAME), spec.tools.call)
     return {piece.text.strip() for piece in head if isinstance(piece, Literal)}
+
+
+def _told_alone(markers: set[str]) -> set[str]:
+    """Return the markers that a parser tells from text with no name behind them.
+
+    A word with one sign is none, nor is what stands between two runs of a sign, such as
+    ``**Tool:**``, if more belongs to it: where a text ends with these, they are text.
+    """
+
+    def goes_on(marker: str) -> bool:
+        return marker[0] == marker[-1] and any(it.startswith(marker) for it in markers - {marker})
+
+    return {it for it in markers if looks_like_marker(it) and not goes_on(it)}
 
 
 def _separators(spec: Spec) -> set[str]:
