@@ -109,6 +109,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     if END_OF_GUARD and (yield from read_guard(turn, value)):
         value.ends = turn.input.rules.in_guarded_value
     turn.events += call.add(f'{value.before}"' if value.is_string else "")
+    value.start = len(call.pieces)
     end = yield from find_value_end(turn, call, value, found)
     if end is None:
         turn.cut_off(turn.input.rest)
