@@ -18,6 +18,7 @@ from turnspec.engine.facts import (
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
     FIRST_CALL,
+    FIRST_CALL_IS_NAME,
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_FOLLOWERS,
@@ -124,7 +125,11 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
         is_thought = HAS_REASONING and turn.state.thinking
-        if FIRST_CALL and turn.state.after_marker and not (is_thought or input.rules.special):
+        if (
+            (FIRST_CALL and turn.state.after_marker)
+            and not (is_thought or input.rules.special)
+            and (not FIRST_CALL_IS_NAME or begins_tool(turn))
+        ):
             found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
@@ -171,6 +176,13 @@ ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTE
 
 #: How much white space may stand before text that a marker is a part of.
 MOST_SPACE = 99
+
+
+def begins_tool(turn: Turn) -> bool:
+    """Say whether a tool's name is next, as far as the text goes."""
+    at = after_space(turn.input.text, turn.input.position)
+    word = turn.input.text[at : at + 256]
+    return any(word.startswith(tool) or tool.startswith(word) for tool in turn.tools or ())
 
 
 def after_blanks(input: Input, start: int) -> int:

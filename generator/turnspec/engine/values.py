@@ -34,7 +34,7 @@ class Value:
         self.before = before  # what stands before it in the arguments
         self.lacks_mark = False  # whether one around it is missing
         self.is_wrong = False  # whether it is not of its type
-        self.start = 0  # of its own pieces: an index there, in JavaScript one of characters
+        self.start = 0  # of its own pieces
         self.may_be_all = False  # whether an object has all arguments of the call
         self.pieces: GrowingText = []
         self.opened = 0  # how many arguments seem to begin in it, and not to end
