@@ -284,11 +284,9 @@ def tell_words(turn: Turn, found: Found) -> None:
     """Tell of words in a marker that none of the format's own has."""
     for step, text in found.parts:
         word = text.strip(WHITE_SPACE)
-        if word in ("", *WORDS) or not isinstance(step, re.Pattern):
-            continue
-        if "word" in step.groupindex:
-            message = f"{word!r} in {found.text!r}"
-            turn.problem("unexpected_text", message, found.offset)
+        is_slot = isinstance(step, re.Pattern) and "word" in step.groupindex
+        if is_slot and word not in ("", *WORDS):
+            turn.problem("unexpected_text", f"{word!r} in {found.text!r}", found.offset)
 
 
 def note_marker(turn: Turn, found: Found) -> bool:
@@ -308,9 +306,7 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     ends = found.role in (Role.REASONING_END, Role.BETWEEN)
     if not is_start and not (ends and turn.state.thinking):
         return False
-    marker, at = found.text, found.offset
-    if found.role is Role.BETWEEN:
-        marker = REASONING_END
+    at, marker = found.offset, REASONING_END if found.role is Role.BETWEEN else found.text
     turn.opening = marker if is_start else ""
     if at < turn.shown:
         turn.content.begun = True
@@ -483,10 +479,8 @@ def is_content_header(turn: Turn, found: Found) -> bool:
 
 def is_for_user(turn: Turn, found: Found) -> bool:
     """Say whether a call stands in a message for the user, and no special token is in it."""
-    is_call = turn.state.for_user and found.role in CALLS_BEGIN
-    return is_call and not (
-        HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
-    )
+    tokens = HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
+    return turn.state.for_user and found.role in CALLS_BEGIN and not tokens
 
 
 # The end of the turn.
