@@ -331,4 +331,5 @@ class Turn:
 
 def missing_texts(found: Found) -> list[str]:
     """Return the texts that a marker may have, and has not."""
-    return [step[1] for step, text in found.parts if isinstance(step, list) and not text]
+    steps = [step for step, text in found.parts if not text]
+    return [step[1] for step in steps if isinstance(step, list)]
