@@ -67,6 +67,28 @@ def test_types(schema: Any, text: str, value: Any) -> None:
         assert not message.problems
 
 
+@pytest.mark.parametrize(
+    ("type_", "word", "text", "value", "complete"),
+    [
+        ("string", "false", "Paris", "Paris", True),
+        ("string", "false", "5", 5, True),
+        ("string", "true", "5", "5", True),
+        ("integer", "false", "many", "many", False),
+        ("integer", "true", "5", "5", True),
+    ],
+)
+def test_a_type_word_wins_unless_the_value_is_the_string_that_the_schema_wants(
+    type_: str, word: str, text: str, value: Any, complete: bool
+) -> None:
+    item = f'<｜DSML｜parameter name="x" string="{word}">{text}</｜DSML｜parameter>'
+    written = f'<｜DSML｜invoke name="f">\n{item}\n</｜DSML｜invoke>'
+    written = f"<｜DSML｜function_calls>\n{written}\n</｜DSML｜function_calls>"
+    read = load(committed_spec("deepseek-ai-deepseek-v3-2")).parse
+    message = read(written, tools=_tools({"type": type_}))
+    assert json.loads(message.tool_calls[0].arguments) == {"x": value}
+    assert message.tool_calls[0].complete == complete
+
+
 def test_types_inside_elements() -> None:
     """What is referred to tells the types of members as well."""
     mark = "]<]minimax[>["

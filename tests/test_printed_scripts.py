@@ -31,7 +31,8 @@ from turnspec.deviations.turns import Format
 
 ALL = "TURNSPEC_EXAMPLES" in os.environ
 _CONTENT, _TAGGED, _JSON = "01-ai-yi-1-5-chat", "qwen3-coder", "qwen-qwen3-0-6b"
-CHOSEN = FORMATS if ALL else (_CONTENT, _TAGGED, _JSON)
+_KEYED = "glm-4-6"  # keys and values in tags of their own, which may be missing
+CHOSEN = FORMATS if ALL else (_CONTENT, _TAGGED, _JSON, _KEYED)
 #: Of the same formats as some, without special tokens and other syntax.
 SMALLER = {f"{name}, smaller": name for name in (_CONTENT, _TAGGED, _JSON)}
 STEP = 1 if ALL else 3
@@ -77,6 +78,12 @@ def test_deviations_are_read_alike(name: str, engine: TypeScriptEngine) -> None:
             given = (engine, name, form.module)
             assert not difference(*given, case.text, case.options, (0, 1))
             assert not difference(*given, case.text[: len(case.text) // 2], case.options, (0,))
+
+
+def test_a_key_alone_is_incomplete_in_both(engine: TypeScriptEngine) -> None:
+    form = format_of(_KEYED)
+    for case in DEVIATIONS["others: no opening of a value"](form):
+        assert not difference(engine, _KEYED, form.module, case.text, case.options, (0, 1))
 
 
 @pytest.mark.parametrize("smaller", SMALLER)

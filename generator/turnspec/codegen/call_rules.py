@@ -217,12 +217,13 @@ def head_without_tag(marks: Marks) -> list[str]:
 def first_call_roles(marks: Marks) -> Roles:
     """Return how a turn's first call begins without its tag, as servers leave out special tokens.
 
-    Of a head's tag a word or a bracket is left; an object may also stand in another tag, or between
-    fences.
+    Of a head's tag a word, a bracket or nothing is left; an object may also stand in another tag,
+    or between fences.
     """
     if not marks.are_objects:
         heads = [*head_without_tag(marks), *_heads_in_brackets(marks)]
-        return [("untagged_call", f" {head}") for head in heads]
+        found: Roles = [("untagged_call", f" {head}") for head in heads]
+        return found or _heads_without_tags(marks)
     text, opening = marks.text, next(iter(marks.calls.opening), "")
     own = "".join([*text.reasoning_start, *text.content_start, *text.unwritten, opening])
     tags = re.findall(r"<(\w[^<>{} ]*(?:>|(?=\{index\})))", own)
@@ -235,6 +236,26 @@ def first_call_roles(marks: Marks) -> Roles:
         before = [f" {{tag if any but {others}}}" if tags else " {tag if any}"]
     follows = _up_to_arguments(marks)
     return [("untagged_call", (it, follows)) for it in before if follows]
+
+
+def _heads_without_tags(marks: Marks) -> Roles:
+    """Return a call's head without the tag before its name, and without those behind it, too.
+
+    A word may stand before the name. What arguments begin with leaves no doubt.
+    """
+    calls, arguments = marks.calls, marks.arguments
+    tag = r"(?:<[^<>{} ]+>|\[[^][{} ]+\])"
+    before_name = rf"^{tag} (?:\{{\?([\w.]+)\}} )?((?:\w+ )?(?:{tag} )?\{{name.*)$"
+    starts = "\n".join((calls.start, *calls.short_starts[:1]))
+    heads = [word + head for word, head in re.findall(before_name, starts, re.MULTILINE)]
+    if not heads or arguments.form == "values":
+        return []
+    bare = re.sub(rf"(?:\{{\?{tag}\}}|{tag})(?:\{{id\}})?", "", heads[-1])
+    follows = ['{{ "', "{{ }}"]
+    if arguments.form == "text":
+        follows = [first_text(arguments.start), *calls.closing[:1]]
+    after = [spaced(it) for it in follows]
+    return [("untagged_call", (f" {it}", after)) for it in dict.fromkeys((heads[0], bare))]
 
 
 def _up_to_arguments(marks: Marks) -> list[str]:

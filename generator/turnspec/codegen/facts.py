@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from turnspec.codegen.argument_marks import around_value, has_python_words
 from turnspec.codegen.argument_rules import signs_behind_string
 from turnspec.codegen.call_marks import other_keys, other_values, own_keys
+from turnspec.codegen.call_rules import first_call_roles
 from turnspec.codegen.element_rules import element_key, element_lead
-from turnspec.codegen.markers import leading_text
+from turnspec.codegen.markers import leading_text, parted
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import as_filled, notation, plain
 from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
@@ -236,6 +237,9 @@ def _call_values(marks: Marks) -> dict[str, object]:
     return {
         **found,
         "CALLS_BEGIN_WITH_NAME": calls.begin_with_name,
+        "FIRST_CALL_IS_NAME": any(
+            parted(it)[0][:6] == " {name" for _, it in first_call_roles(marks)
+        ),
         "CONTENT_IS_LAST": Part.CONTENT in order[order.index(Part.CALLS) :],
         "HAS_LATE_IDS": has_late_id or "id" in own_keys(spec.tools),
         "HAS_PYTHON_LITERALS": not is_text or has_python_words(spec.tools.arguments),

@@ -17,6 +17,7 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools
 
 _WITHOUT = object()
+_TAG = r"(?:<[^<>]+>|\[\w+\])"
 
 
 def arguments_before_name(form: Format) -> Iterator[Case]:
@@ -164,11 +165,20 @@ def brace_twice(form: Format) -> Iterator[Case]:
 
 
 def no_special_token(form: Format) -> Iterator[Case]:
-    """The tags around a list of calls in brackets are left out, as special tokens are."""
-    opening = form.tools.section_start if form.calls and not form.json_call else ""
-    if re.fullmatch(r"<[^<>]+>\[", opening) and form.tools.call[0] == Slot(SlotKind.NAME):
+    """What opens a list of calls, or stands before a call's name, is left out: a special token."""
+    if not form.calls or form.tools.fields.name_is_key:
+        return
+    opening, name = form.tools.section_start.strip(), Slot(SlotKind.NAME)
+    first, then = form.tools.call[:2]
+    if re.fullmatch(r"<[^<>]+>\[", opening) and (form.json_call or first == name):
         written = form.with_tools(section_start="[", section_end="]")
-        yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+    elif then == name and re.fullmatch(rf"{_TAG}\s*(\w+\.?)?({_TAG})?", first.text):
+        left = Literal(re.sub(rf"^{_TAG}\s*", "", first.text))
+        call = (left, *form.tools.call[1:])
+        written = form.with_tools(section_start="", section_end="", call=call)
+    else:
+        return
+    yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
 
 
 def extra_brace(form: Format) -> Iterator[Case]:

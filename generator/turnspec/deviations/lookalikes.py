@@ -79,6 +79,12 @@ def json_answer(form: Format) -> Iterator[Case]:
         yield replace(case, options={**case.options, "tools": []})
 
 
+def tool_name_first(form: Format) -> Iterator[Case]:
+    """The answer begins with a tool's name, or with what may become one."""
+    for name in (form.call.name, form.call.name[:2]) if form.calls else ():
+        yield _said(form, f"{name} {{x}} is what I would use.")
+
+
 def markers_in_arguments(form: Format) -> Iterator[Case]:
     """A string argument holds the format's own markers, and what JSON is made of."""
     if not form.calls or "city" not in form.call.arguments:

@@ -111,6 +111,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "look-alikes: a call in a message for the user": lookalikes.call_in_addressed_text,
     "look-alikes: a tool named as a key": lookalikes.tool_named_as_a_key,
     "look-alikes: JSON answer": lookalikes.json_answer,
+    "look-alikes: a tool's name first": lookalikes.tool_name_first,
     "look-alikes: markers in arguments": lookalikes.markers_in_arguments,
     "endings: header again": endings.header_again,
     "endings: header in part": endings.header_in_part,

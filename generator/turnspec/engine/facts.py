@@ -117,6 +117,7 @@ ONLY_IN_SECTION: bool = False
 CALLS_BEGIN_WITH_NAME: bool = False
 #: A call without its tag, or with another: nothing but white space before it, of a known tool.
 FIRST_CALL: tuple[Rule, ...] = ()
+FIRST_CALL_IS_NAME: bool = False  # so that any word may begin one
 #: Whether calls may stand in a section: alone, or where what opens them is a special token.
 HAS_SECTIONS: bool = True
 #: Whether what opens calls is text where none follows.

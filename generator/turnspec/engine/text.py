@@ -18,6 +18,7 @@ from turnspec.engine.facts import (
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
     FIRST_CALL,
+    FIRST_CALL_IS_NAME,
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_FOLLOWERS,
@@ -124,7 +125,11 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
         is_thought = HAS_REASONING and turn.state.thinking
-        if FIRST_CALL and turn.state.after_marker and not (is_thought or input.rules.special):
+        if (
+            (FIRST_CALL and turn.state.after_marker)
+            and not (is_thought or input.rules.special)
+            and (not FIRST_CALL_IS_NAME or begins_tool(turn))
+        ):
             found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
@@ -171,6 +176,13 @@ ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTE
 
 #: How much white space may stand before text that a marker is a part of.
 MOST_SPACE = 99
+
+
+def begins_tool(turn: Turn) -> bool:
+    """Say whether a tool's name is next, as far as the text goes."""
+    at = after_space(turn.input.text, turn.input.position)
+    word = turn.input.text[at : at + 256]
+    return any(word.startswith(tool) or tool.startswith(word) for tool in turn.tools or ())
 
 
 def after_blanks(input: Input, start: int) -> int:
@@ -272,11 +284,9 @@ def tell_words(turn: Turn, found: Found) -> None:
     """Tell of words in a marker that none of the format's own has."""
     for step, text in found.parts:
         word = text.strip(WHITE_SPACE)
-        if word in ("", *WORDS) or not isinstance(step, re.Pattern):
-            continue
-        if "word" in step.groupindex:
-            message = f"{word!r} in {found.text!r}"
-            turn.problem("unexpected_text", message, found.offset)
+        is_slot = isinstance(step, re.Pattern) and "word" in step.groupindex
+        if is_slot and word not in ("", *WORDS):
+            turn.problem("unexpected_text", f"{word!r} in {found.text!r}", found.offset)
 
 
 def note_marker(turn: Turn, found: Found) -> bool:
@@ -296,9 +306,7 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     ends = found.role in (Role.REASONING_END, Role.BETWEEN)
     if not is_start and not (ends and turn.state.thinking):
         return False
-    marker, at = found.text, found.offset
-    if found.role is Role.BETWEEN:
-        marker = REASONING_END
+    at, marker = found.offset, REASONING_END if found.role is Role.BETWEEN else found.text
     turn.opening = marker if is_start else ""
     if at < turn.shown:
         turn.content.begun = True
@@ -471,10 +479,8 @@ def is_content_header(turn: Turn, found: Found) -> bool:
 
 def is_for_user(turn: Turn, found: Found) -> bool:
     """Say whether a call stands in a message for the user, and no special token is in it."""
-    is_call = turn.state.for_user and found.role in CALLS_BEGIN
-    return is_call and not (
-        HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
-    )
+    tokens = HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
+    return turn.state.for_user and found.role in CALLS_BEGIN and not tokens
 
 
 # The end of the turn.

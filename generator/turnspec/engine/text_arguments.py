@@ -109,6 +109,7 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     if END_OF_GUARD and (yield from read_guard(turn, value)):
         value.ends = turn.input.rules.in_guarded_value
     turn.events += call.add(f'{value.before}"' if value.is_string else "")
+    value.start = len(call.pieces)
     end = yield from find_value_end(turn, call, value, found)
     if end is None:
         turn.cut_off(turn.input.rest)
@@ -161,7 +162,7 @@ def key_of(found: Found) -> str:
 
 
 def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
-    """Begin a value. Its tool's schema tells its type, or a word beside its key."""
+    """Begin a value. A word beside its key tells its type, or its schema; both, that it is text."""
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found)
     key = key_of(found) if ENTITIES else found.slot("key")
@@ -184,7 +185,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     if TYPE_WORDS:
         if (word := found.slot("type")) not in TYPE_WORDS:
             turn.problem("wrong_type", f"{word!r} is no type")
-        types = set(TYPE_WORDS[word]) if word in TYPE_WORDS else types
+        types = {*TYPE_WORDS[word], *(types & {"string"})} if word in TYPE_WORDS else types
     may_be_all = is_unknown and key == "arguments" and not call.pieces
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "

@@ -231,8 +231,7 @@ class Turn:
 
     def cut_off(self, rest: str) -> None:
         """Tell of a call that breaks off, with what of it is read as nothing."""
-        told = f"a call that ends in {rest!r}" if rest else "an unfinished call"
-        self.problem("cut_off", told)
+        self.problem("cut_off", f"a call that ends in {rest!r}" if rest else "an unfinished call")
 
     def tell_missing(self, found: Found, offset: int | None = None) -> None:
         """Tell of the texts that a marker may have, and has not."""
@@ -319,8 +318,7 @@ class Turn:
         ended = self.calls[-1]
         ended.arguments = "".join(call.pieces)
         self.call = None
-        flaw = find_flaw(ended.arguments)
-        if flaw:
+        if flaw := find_flaw(ended.arguments):
             self.problem(*flaw)
         ended.complete = call.complete and (not flaw or flaw[0] == "repeated_argument")
         index, end = call.index, self.input.here
@@ -333,8 +331,5 @@ class Turn:
 
 def missing_texts(found: Found) -> list[str]:
     """Return the texts that a marker may have, and has not."""
-    missing: list[str] = []
-    for step, text in found.parts:
-        if isinstance(step, list) and not text:
-            missing.append(step[1])
-    return missing
+    steps = [step for step, text in found.parts if not text]
+    return [step[1] for step in steps if isinstance(step, list)]

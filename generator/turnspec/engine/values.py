@@ -34,7 +34,7 @@ class Value:
         self.before = before  # what stands before it in the arguments
         self.lacks_mark = False  # whether one around it is missing
         self.is_wrong = False  # whether it is not of its type
-        self._start = len(call.pieces) + 1  # of its own pieces
+        self.start = 0  # of its own pieces
         self.may_be_all = False  # whether an object has all arguments of the call
         self.pieces: GrowingText = []
         self.opened = 0  # how many arguments seem to begin in it, and not to end
@@ -74,7 +74,7 @@ class Value:
     @property
     def edges(self) -> str:
         """The first characters so far, and the last ones."""
-        pieces = self._call.pieces[self._start :] if self.is_string else self.pieces
+        pieces = self._call.pieces[self.start :] if self.is_string else self.pieces
         return "".join(pieces[:40])[:40] + "".join(pieces[-40:])[-40:]
 
     @property

@@ -15,11 +15,10 @@ class WholeArguments:
     """Arguments that are being read. If `collect`, they wait for the call's name."""
 
     def __init__(self, turn: Turn, collect: bool) -> None:
-        self.value = (
-            OtherValue(turn.input, turn, VALUE_STYLE)
-            if HAS_OTHER_VALUES
-            else JsonValue(turn.input, turn)
-        )
+        if HAS_OTHER_VALUES:
+            self.value: JsonValue = OtherValue(turn.input, turn, VALUE_STYLE)
+        else:
+            self.value = JsonValue(turn.input, turn)
         self._turn = turn
         self._collects = collect  # or what has come is no object
         self._collected: list[str] = []
