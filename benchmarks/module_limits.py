@@ -42,7 +42,7 @@ SO_FAR = {
     "statements, heads with JSON": 1_583,
     "statements, objects": 1_628,
     "lines, median": 2_212,
-    "lines, mean": 1_987,
+    "lines, mean": 1_988,
     "lines, all": 399_431,
     "lines of the engine and codegen": 10_225,
 }

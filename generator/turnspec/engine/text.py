@@ -125,11 +125,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
         is_thought = HAS_REASONING and turn.state.thinking
-        if (
-            (FIRST_CALL and turn.state.after_marker)
-            and not (is_thought or input.rules.special)
-            and (not FIRST_CALL_IS_NAME or begins_tool(turn))
-        ):
+        is_first = FIRST_CALL and turn.state.after_marker and not is_thought
+        if is_first and not input.rules.special and (not FIRST_CALL_IS_NAME or begins_tool(turn)):
             found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
@@ -306,7 +303,9 @@ def quote_marker(turn: Turn, found: Found) -> bool:
     ends = found.role in (Role.REASONING_END, Role.BETWEEN)
     if not is_start and not (ends and turn.state.thinking):
         return False
-    at, marker = found.offset, REASONING_END if found.role is Role.BETWEEN else found.text
+    marker, at = found.text, found.offset
+    if found.role is Role.BETWEEN:
+        marker = REASONING_END
     turn.opening = marker if is_start else ""
     if at < turn.shown:
         turn.content.begun = True
