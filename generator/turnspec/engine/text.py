@@ -125,8 +125,8 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
         is_thought = HAS_REASONING and turn.state.thinking
-        is_first = FIRST_CALL and turn.state.after_marker and not is_thought
-        if is_first and not input.rules.special and (not FIRST_CALL_IS_NAME or begins_tool(turn)):
+        is_first = turn.state.after_marker and not (is_thought or input.rules.special)
+        if FIRST_CALL and is_first and (not FIRST_CALL_IS_NAME or begins_tool(turn)):
             found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
