@@ -74,7 +74,8 @@ class Calls:
     with what refers to its arguments; by default a call is of any name, with any arguments.
     ``others`` are other ways to write a call, in which ``words`` may stand where any word does.
     ``spell``: another part of the turn begins like a call, so that all literals have to be spelled
-    out. ``named_by_id``: a call shows an id, in which the tool's name stands.
+    out. ``named_by_id``: a call shows an id, in which the tool's name stands. ``may_be_empty`` are
+    those of the bound tools that can do without arguments.
     """
 
     tools: Tools
@@ -84,6 +85,7 @@ class Calls:
     words: tuple[str, ...] = ()
     spell: bool = False
     named_by_id: bool = False
+    may_be_empty: frozenset[str] = frozenset()
 
 
 def call_rules(calls: Calls) -> tuple[Rule, ...]:
@@ -132,8 +134,9 @@ def text_in_calls(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
 
 def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
     """Yield the rules for one call, ``name`` first, with one for each tool if they are known."""
-    ways = [calls.tools.call, *(() if begun else calls.others)]
-    spell = calls.spell or bool(begun or calls.others)
+    empty = calls.tools.empty_call
+    ways = [calls.tools.call, *filter(None, (empty,)), *(() if begun else calls.others)]
+    spell = calls.spell or bool(begun or ways[1:])
     written = spelled if spell else literal
     around = ("id-before", "id-behind") if calls.named_by_id else ("", "")
     own: list[Rule] = []
@@ -152,9 +155,11 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
                 ),
             )
             for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
+            if pieces != empty or tool in calls.may_be_empty
         ]
         own += rules
-        options.append(sequence(call.head(), group((rule.name for rule in rules), "")))
+        if rules:
+            options.append(sequence(call.head(), group((rule.name for rule in rules), "")))
     yield Rule(name, choice(options), comment)
     yield from own
 
