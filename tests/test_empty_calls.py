@@ -11,6 +11,7 @@ import pytest
 from tests.own_templates import given_template
 from tests.parser_checks import stream
 from tests.test_deviations import failures_of
+from tests.test_grammar_bound import compiled
 from tests.test_right_formats import built, spec_in
 from turnspec.analysis.analyze import analyze_template
 from turnspec.codegen.facts import facts_of
@@ -27,7 +28,6 @@ from turnspec.rendering.worker import RenderWorker
 from turnspec.review.facts import changes
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
-from turnspec.verification.engine_llama_cpp import LlamaCppGrammar, compile_grammar
 
 HEADER = "<:assistant:>"
 _KEYED = "{% for k, v in a.items() %}<k n='{{ k }}'>{{ v }}</k>{% endfor %}"
@@ -169,21 +169,21 @@ def test_a_member_that_may_still_come_leaves_the_call_open() -> None:
     ]
 
 
-@pytest.mark.parametrize("case", ["no member", "no tags around JSON", "no tags around keys"])
-def test_tools_that_need_arguments_get_them(case: str) -> None:
+@pytest.mark.parametrize("case", CALLS)
+def test_engines_take_it_for_tools_that_need_no_arguments(case: str) -> None:
     spec = spec_with(CALLS[case][0])
-    found = bind_grammar(spec, GrammarRequest(tools=TOOLS, tool_choice="required"))
+    request = GrammarRequest(tools=TOOLS, tool_choice="required", parallel=True)
+    found = bind_grammar(spec, request)
     assert isinstance(found, BoundGrammar)
-    grammar = compile_grammar(found.grammar)
-    assert isinstance(grammar, LlamaCppGrammar)
-    for name, given, is_allowed in (
-        ("ping", {}, True),
-        ("ping", {"x": "1"}, True),
-        ("look", {"x": "1"}, True),
-        ("look", {}, False),
-    ):
-        text = write_turn(spec, Message(calls=(Call(name, given),))).removeprefix(HEADER)
-        assert grammar.accepts(text) == is_allowed, text
+    some: list[tuple[str, dict[str, object]]] = [("ping", {}), ("ping", {"x": "1"})]
+    allowed: list[list[tuple[str, dict[str, object]]]] = [[call] for call in some]
+    allowed.append([("look", {"x": "1"}), *some])
+    refused: list[tuple[str, dict[str, object]]] = [("look", {})]
+    for grammar in compiled(found.grammar).values():
+        for calls in (refused, *allowed):
+            made = (Call(*call, f"callqa00{n}") for n, call in enumerate(calls))
+            text = write_turn(spec, Message(calls=tuple(made))).removeprefix(HEADER)
+            assert grammar.accepts(text) == (calls in allowed), text
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def with_empty_call(tools: Tools, chat: Chat, derivation: Derivation) -> Tools:
     if Slot(SlotKind.NAME) not in pieces or not pieces[-1].text.strip() or len(signs) < 2:
         return tools
     derivation.note("T6", f"a call without arguments is {shown_pieces(pieces)}", text)
-    empty = found.start + found.end if found.item else "{}"
-    return replace(tools, empty_call=pieces, arguments=replace(found, empty=empty))
+    arguments = found if found.item else replace(found, empty="{}")
+    return replace(tools, empty_call=pieces, arguments=arguments)
 
 
 def _shown(tools: Tools, chat: Chat) -> str | None:

@@ -87,6 +87,12 @@ class Calls:
     named_by_id: bool = False
     may_be_empty: frozenset[str] = frozenset()
 
+    @property
+    def empty(self) -> tuple[tuple[Piece, ...], ...]:
+        """How a call without arguments is written, if not as tagged arguments say it."""
+        may_be = not self.tools.arguments.item and (self.bound is None or self.may_be_empty)
+        return (self.tools.empty_call,) if self.tools.empty_call and may_be else ()
+
 
 def call_rules(calls: Calls) -> tuple[Rule, ...]:
     """Return the rules from ``tool-calls`` down to the names and the other slots."""
@@ -134,9 +140,8 @@ def text_in_calls(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
 
 def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
     """Yield the rules for one call, ``name`` first, with one for each tool if they are known."""
-    empty = calls.tools.empty_call
-    ways = [calls.tools.call, *filter(None, (empty,)), *(() if begun else calls.others)]
-    spell = calls.spell or bool(begun or ways[1:])
+    ways = [calls.tools.call, *calls.empty, *(() if begun else calls.others)]
+    spell = calls.spell or bool(begun or calls.others)
     written = spelled if spell else literal
     around = ("id-before", "id-behind") if calls.named_by_id else ("", "")
     own: list[Rule] = []
@@ -146,7 +151,8 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
         if calls.bound is None:
             options.append(sequence(call.head(), call.tail("tool-name", "arguments")))
             continue
-        tail = call.tail(_TOOL, _ARGUMENTS)
+        # Of a rule that is but literals llguidance would make a token, and take no other for it.
+        tail = sequence(call.tail(_TOOL, _ARGUMENTS), GAP if pieces in calls.empty else "")
         rules = [
             Rule(
                 f"{name}-{number}",
@@ -155,11 +161,10 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
                 ),
             )
             for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
-            if pieces != empty or tool in calls.may_be_empty
+            if pieces not in calls.empty or tool in calls.may_be_empty
         ]
         own += rules
-        if rules:
-            options.append(sequence(call.head(), group((rule.name for rule in rules), "")))
+        options.append(sequence(call.head(), group((rule.name for rule in rules), "")))
     yield Rule(name, choice(options), comment)
     yield from own
 

@@ -523,7 +523,7 @@ class Tools:
 
     That is ``section_start``, calls joined by ``separator``, and ``section_end``. ``id_parts`` are
     those of a call that are its id, where that holds the name. ``empty_call`` is a call without
-    arguments, where it isn't one whose arguments are just empty.
+    arguments, where it lacks what others have around theirs.
     """
 
     mode: ToolMode
