@@ -19,6 +19,7 @@ from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_turn
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
+from turnspec.explain.annotate import Kind, annotated_turn
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.pair import export_pair
 from turnspec.export.response_template import export_response_template
@@ -207,6 +208,16 @@ def test_a_word_in_brackets_is_text() -> None:
     text = "As in [ping]."
     message = load(spec_with(UNSURE["brackets"])).parse(text)
     assert (message.content, message.tool_calls, message.problems) == (text, [], [])
+
+
+def test_explain_shows_its_parts() -> None:
+    spec = spec_with(CALLS["no member"][0])
+    turn = annotated_turn(spec, Message(calls=(Call("ping", {}),)))
+    assert [(part.text, part.kind) for part in turn][1:4] == [
+        ('<use>{"name": "', Kind.CALL_MARK),
+        ("ping", Kind.NAME),
+        ('"}</use>', Kind.CALL_MARK),
+    ]
 
 
 def test_exports_that_do_not_read_it_say_so() -> None:
