@@ -781,6 +781,26 @@ CASES: dict[str, Case] = {
     "a call that closes itself": Case(
         "opened", '<calls><call "add"/></calls>', calls=[("add", {})], told=["no_arguments"]
     ),
+    "a call without what holds arguments": Case(
+        "empty calls",
+        'So<call><do>add</do></call><call><do>add</do><with>{"a": 1}</with></call><end>',
+        content="So",
+        calls=[("add", {}), ("add", {"a": 1})],
+    ),
+    "a call that breaks off before what holds arguments": Case(
+        "empty calls", "<call><do>add</do><", told=["cut_off"]
+    ),
+    "an object without a member for arguments": Case(
+        "empty objects",
+        '<call>{"do": "add"}</call><call>{"do": "add", "with": {"a": 1}}</call><end>',
+        calls=[("add", {}), ("add", {"a": 1})],
+    ),
+    "an object that breaks off without one": Case(
+        "empty objects",
+        '<call>{"do": "add"',
+        calls=[("add", {})],
+        told=["cut_off", "no_arguments"],
+    ),
     "a quoted opening, and both its closes": Case(
         "opened",
         "Write <calls> and <call>, </call> and </calls>.",

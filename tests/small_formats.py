@@ -108,6 +108,17 @@ FORMATS: dict[str, Spec] = {
         alternatives=Alternatives(marks=(OtherMarks(Part.REASONING, pieces("<why>")),)),
     ),
     "one sign": a_format(tagged_json("[⟨NAME⟩] ⟨ARGUMENTS⟩ [/]")),
+    "empty calls": a_format(
+        replace(
+            tagged_json("<call><do>⟨NAME⟩</do><with>⟨ARGUMENTS⟩</with></call>"),
+            empty_call=pieces("<call><do>⟨NAME⟩</do></call>"),
+        )
+    ),
+    "empty objects": a_format(
+        replace(
+            _objects(f"<call>{_OBJECT}</call>"), empty_call=pieces('<call>{"do": "⟨NAME⟩"}</call>')
+        )
+    ),
     "named lines": a_format(tagged_json("⟨NAME⟩⟨ARGUMENTS⟩"), _WHY),
     "named lines of values": a_format(tagged("⟨NAME⟩(⟨ARGUMENTS⟩)", separator="", **_PYTHON)),
     "keyed lines": a_format(tagged(_CALL, "⟨KEY⟩ (⟨TYPE⟩):⟨VALUE⟩\n", types=_TYPES)),

@@ -221,7 +221,7 @@ def test_all_problems_are_reported_at_once_and_sorted_by_line() -> None:
         "specs/x.yaml:52: tools.separator: must be a string, not null",
         "specs/x.yaml:53: tools.seperator: unknown key 'seperator'; allowed: mode, section_start, "
         "call, separator, section_end, arguments, fields, call_id, id_parts, index_base, "
-        "index_scope, after_first",
+        "index_scope, after_first, empty_call",
     ]
 
 

@@ -135,6 +135,7 @@ tools = st.builds(
     index_base=st.none() | st.integers(),
     index_scope=st.none() | st.sampled_from(IndexScope),
     after_first=st.none() | st.builds(AfterFirst, texts, texts, texts),
+    empty_call=pieces((SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.COUNT)),
 )
 points = st.sampled_from((Part.START, *PARTS))
 turns = st.builds(

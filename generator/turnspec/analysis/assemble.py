@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from turnspec.analysis.arguments import ArgumentsFinding
 from turnspec.analysis.calls import call_id_position, find_fields, tool_mode
 from turnspec.analysis.dialect import probe_capabilities
+from turnspec.analysis.empty_call import with_empty_call
 from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.frames import Frames
 from turnspec.analysis.layout import Layout
@@ -309,7 +310,7 @@ def _tools(facts: Facts, derivation: Derivation) -> Tools | None:
         return None
     fields = find_fields(calls.call, arguments)
     derivation.note("T3", f"a call is {shown_pieces(calls.call)}")
-    return Tools(
+    tools = Tools(
         mode=tool_mode(fields, arguments),
         section_start=facts.layout.section.start,
         call=calls.call,
@@ -322,6 +323,7 @@ def _tools(facts: Facts, derivation: Derivation) -> Tools | None:
         index_scope=_index_scope(facts.chat, calls.call),
         after_first=facts.layout.after_first,
     )
+    return with_empty_call(tools, facts.chat, derivation)
 
 
 def _index_scope(chat: Chat, call: Sequence[Piece]) -> IndexScope | None:

@@ -145,6 +145,7 @@ def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
     shape = _shape(tools, spec.final(Part.CONTENT).strip())
     start, slot = slotted(shape.head), _name_slot(tools, slotted(shape.head))
     opening = tuple(map(notation, shape.opening))
+    before = tools.call[0].text.removesuffix(shape.head[0].text)  # which heads are read behind
     if shape.only_in_section:
         opening = tuple(map(_with_optional_bracket, opening))
     end, section_end = _ends(shape, spec)
@@ -154,6 +155,7 @@ def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
         start=start.replace(_NAME, slot, 1),
         other_starts=tuple(_other_starts(shape, spec, start)),
         short_starts=tuple(it.replace(_NAME, slot, 1) for it in _short_starts(start)),
+        empty=slotted(tools.empty_call).removeprefix(notation(before)).lstrip(),
         closing=_closing(shape),
         end=tuple(dict.fromkeys(map(notation, end))),
         section_end=tuple(dict.fromkeys(map(notation, section_end))),
@@ -198,7 +200,9 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
         text = head[0].text
         head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
     if is_tagged and tools.arguments.start.strip():
-        head = (*head, Literal(tools.arguments.start))
+        *before, last = head
+        text = last.text + tools.arguments.start
+        head = (*before, *([last] if last.kind else []), Literal(text))
     has_slots = is_tagged and any(piece.kind for piece in after)
     closing = tools.arguments.end * is_tagged + _text(after)
     return _Shape(

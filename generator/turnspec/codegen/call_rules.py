@@ -197,7 +197,8 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
         ends = (marks.arguments.end, calls.closing[0])
         heads.append(("closed_call", " ".join([calls.start.rstrip(), *ends])))
     heads += [("short_call", it) for it in calls.short_starts]
-    return [(role, _with_follows(marks, head)) for role, head in heads]
+    whole: list[tuple[str, Notation]] = [("closed_call", calls.empty)] if calls.empty else []
+    return [*whole, *((role, _with_follows(marks, head)) for role, head in heads)]
 
 
 def _heads_alone(marks: Marks) -> Roles:

@@ -272,6 +272,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "COMMA_SEPARATES": marks.tools.separator.lstrip().startswith(","),
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),
+        "MAY_LACK_ARGUMENTS": bool(marks.tools.empty_call),
     }
 
 

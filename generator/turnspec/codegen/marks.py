@@ -43,6 +43,7 @@ class CallMarks:
     start: str = ""  # a call's head; calls that are objects have none
     other_starts: Texts = ()  # heads of other ways to write a call
     short_starts: Texts = ()  # heads that lack markers, where what follows leaves no doubt
+    empty: str = ""  # a whole call without arguments, where its head is another one
     closing: Texts = ()  # what closes one call, in its order
     end: Texts = ()  # closes a call wherever it stands
     section_end: Texts = ()  # closes what was opened around calls, wherever it stands

@@ -27,6 +27,7 @@ from turnspec.spec.model import (
     Subject,
     Tools,
     Verdict,
+    filled,
 )
 
 
@@ -119,9 +120,7 @@ def _write_call(tools: Tools, call: Call, index: int) -> str:
         SlotKind.COUNT: str(len(call.arguments)),
         SlotKind.ARGUMENTS: _write_arguments(tools.arguments, call),
     }
-    return "".join(
-        piece.text if isinstance(piece, Literal) else fillers[piece.kind] for piece in tools.call
-    )
+    return filled(tools.call if call.arguments else tools.empty_call or tools.call, fillers)
 
 
 def _write_arguments(arguments: Arguments, call: Call) -> str:

@@ -238,7 +238,8 @@ def name_alone(form: Format) -> Iterator[Case]:
     if head[1:] == (Slot(SlotKind.NAME),) and looks_like_head(before := head[0].text):
         message = Message(calls=(replace(form.call, arguments={}),))
         text = before + form.call.name + form.spec.turn.stop[0]
-        yield replace(form.case(text, message, "no_arguments"), complete=False)
+        told = frozenset({"no_arguments"})
+        yield replace(form.case(text, message), told=told, complete=False)
 
 
 def in_a_fence(form: Format) -> Iterator[Case]:

@@ -33,7 +33,7 @@ def no_arguments_part(form: Format) -> Iterator[Case]:
         return
     short = tuple(piece for piece in call if piece != _ARGUMENTS)
     message = Message(calls=(replace(form.call, arguments={}),))
-    text = form.with_tools(call=short).write(message)
+    text = form.with_tools(call=short, empty_call=()).write(message)
     yield form.case(text, message, "missing_marker", "no_arguments")
 
 

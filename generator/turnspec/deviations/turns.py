@@ -147,7 +147,7 @@ class Format:
         if call_texts is None or self.spec.tools is None:
             return write_parts(self.spec, message, Part.START)
         text = Literal(self.tools.separator.join(call_texts))
-        tools = replace(self.tools, call=(text,))
+        tools = replace(self.tools, call=(text,), empty_call=())
         one = replace(message, calls=message.calls[:1])
         return write_parts(replace(self.spec, tools=tools), one, Part.START)
 
@@ -179,6 +179,8 @@ class Format:
     def case(self, text: str, message: Message, *told: str, **options: Any) -> Case:
         """Return a case that gives a message and tells problems of these kinds, no others."""
         calls = tuple((call.name, call.arguments) for call in message.calls)
+        if self.spec.tools and self.spec.tools.empty_call:
+            told = tuple(kind for kind in told if kind != "no_arguments")  # the template does so
         if is_ambiguous(self.spec, message):  # nothing in the turn says that reasoning is over
             options = {"prefill": self.spec.turn.header + self.spec.reasoning.end, **options}
         return Case(

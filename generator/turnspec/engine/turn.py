@@ -19,6 +19,7 @@ from turnspec.engine.facts import (
     HAS_REASONING,
     HAS_SEAMS,
     HAS_SPECIAL_TOKENS,
+    MAY_LACK_ARGUMENTS,
     MAY_READ_AGAIN,
     STARTS_IN_REASONING,
 )
@@ -313,7 +314,8 @@ class Turn:
     def end_call(self, call: OpenCall, late_id: str = "") -> None:
         """End a call, and tell what is wrong with its arguments."""
         if not call.pieces:
-            self.problem("no_arguments", "a call without arguments")
+            if not (MAY_LACK_ARGUMENTS and call.complete):
+                self.problem("no_arguments", "a call without arguments")
             self.events += call.add("{}")
         ended = self.calls[-1]
         ended.arguments = "".join(call.pieces)

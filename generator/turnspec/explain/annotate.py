@@ -137,6 +137,7 @@ def _marked_tools(tools: Tools) -> Tools:
         tools,
         section_start=_marked(tools.section_start, mark),
         call=tuple(_pieces(tools.call, mark)),
+        empty_call=tuple(_pieces(tools.empty_call, mark)),
         separator=_marked(tools.separator, mark),
         section_end=_marked(tools.section_end, mark),
         arguments=_marked_arguments(tools.arguments),

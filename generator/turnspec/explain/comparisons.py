@@ -367,7 +367,7 @@ _KINDS: Mapping[str, _Kind] = {
     "T6": _Kind(
         "what stands around all arguments?",
         _given_arguments(("no arguments", {}), ("one argument", _ONE)),
-        ("arguments start", "arguments end", "no arguments"),
+        ("arguments start", "arguments end", "no arguments", "call without arguments"),
     ),
     "T7": _Kind("where is the id?", _id, ("call id", "call index", "key of the id")),
 }

@@ -41,6 +41,8 @@ def export_pair(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return the template, its tag for any request and, if tools are given, the tag for these."""
     if spec.tools is None:
         return Refusal("tools", "the format has no calls to hold; its response-template is enough")
+    if spec.tools.empty_call:
+        return Refusal("calls without arguments", "the template doesn't read how they are written")
     template = export_response_template(spec, replace(options, tokenizer_config=None))
     into = export_response_template(spec, options)
     if isinstance(template, Refusal) or isinstance(into, Refusal):

@@ -78,6 +78,8 @@ def _losses(spec: Spec) -> Iterator[Loss]:
     reasoning = spec.reasoning
     if reasoning.mode is not ReasoningMode.NONE and not reasoning.start.strip():
         yield Loss("reasoning", "without a mark before it; it is held until its end has come")
+    if spec.tools and spec.tools.empty_call:
+        yield Loss("calls without arguments", "the format writes them otherwise; they aren't read")
     if spec.alternatives.code is not None:
         yield Loss("code as a call", "its text isn't made an argument")
 

@@ -19,7 +19,9 @@ from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.request import GrammarRequest, ToolChoice, checked_tools, contradictions
 from turnspec.grammar.rule_names import RuleNames
+from turnspec.grammar.schema_checks import Place
 from turnspec.grammar.schema_limits import TooBigError
+from turnspec.grammar.schema_parts import is_valid
 from turnspec.grammar.text import GAP, Rule, reachable, sequence, trimmed
 from turnspec.grammar.triggers import before_trigger, trigger_patterns
 from turnspec.grammar.turn import (
@@ -142,7 +144,10 @@ class GrammarBinder:
         if calls is not None and base.syntax is not None:
             offered = [f for f in tools.functions if request.only_tool in ("", f.name)]
             bound = {f.name: schemas.arguments(f, base.syntax) for f in offered}
-            calls = replace(calls, bound=bound)
+            tried = offered if calls.tools.empty_call else []
+            roots = {f.name: Place(f.parameters, f.path) for f in tried}
+            empty = {name for name, root in roots.items() if is_valid(root.schema, root, {})}
+            calls = replace(calls, bound=bound, may_be_empty=frozenset(empty))
         if request.response_schema is not None:
             schemas.answer(request.response_schema, text_markers(base.ended))
         if problems or schemas.problems:

@@ -74,7 +74,8 @@ class Calls:
     with what refers to its arguments; by default a call is of any name, with any arguments.
     ``others`` are other ways to write a call, in which ``words`` may stand where any word does.
     ``spell``: another part of the turn begins like a call, so that all literals have to be spelled
-    out. ``named_by_id``: a call shows an id, in which the tool's name stands.
+    out. ``named_by_id``: a call shows an id, in which the tool's name stands. ``may_be_empty`` are
+    those of the bound tools that can do without arguments.
     """
 
     tools: Tools
@@ -84,6 +85,13 @@ class Calls:
     words: tuple[str, ...] = ()
     spell: bool = False
     named_by_id: bool = False
+    may_be_empty: frozenset[str] = frozenset()
+
+    @property
+    def empty(self) -> tuple[tuple[Piece, ...], ...]:
+        """How a call without arguments is written, if not as tagged arguments say it."""
+        may_be = not self.tools.arguments.item and (self.bound is None or self.may_be_empty)
+        return (self.tools.empty_call,) if self.tools.empty_call and may_be else ()
 
 
 def call_rules(calls: Calls) -> tuple[Rule, ...]:
@@ -132,7 +140,7 @@ def text_in_calls(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
 
 def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Iterator[Rule]:
     """Yield the rules for one call, ``name`` first, with one for each tool if they are known."""
-    ways = [calls.tools.call, *(() if begun else calls.others)]
+    ways = [calls.tools.call, *calls.empty, *(() if begun else calls.others)]
     spell = calls.spell or bool(begun or calls.others)
     written = spelled if spell else literal
     around = ("id-before", "id-behind") if calls.named_by_id else ("", "")
@@ -143,7 +151,8 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
         if calls.bound is None:
             options.append(sequence(call.head(), call.tail("tool-name", "arguments")))
             continue
-        tail = call.tail(_TOOL, _ARGUMENTS)
+        # Of a rule that is but literals llguidance would make a token, and take no other for it.
+        tail = sequence(call.tail(_TOOL, _ARGUMENTS), GAP if pieces in calls.empty else "")
         rules = [
             Rule(
                 f"{name}-{number}",
@@ -152,6 +161,7 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
                 ),
             )
             for number, (tool, arguments) in enumerate(calls.bound.items(), start=len(own) + 1)
+            if pieces not in calls.empty or tool in calls.may_be_empty
         ]
         own += rules
         options.append(sequence(call.head(), group((rule.name for rule in rules), "")))

@@ -142,6 +142,8 @@ def _tool_markers(tools: Tools) -> Iterator[_Fact]:
     first = tools.after_first
     yield from _shown(Area.MARKER, {"calls start": tools.section_start})
     yield Area.MARKER, "call", pieces_text(tools.call)
+    if tools.empty_call:
+        yield Area.MARKER, "call without arguments", pieces_text(tools.empty_call)
     texts = {
         "between calls": tools.separator,
         "calls end": tools.section_end,

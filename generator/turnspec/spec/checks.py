@@ -284,6 +284,10 @@ def _call_slots(tools: Tools) -> Iterator[_Finding]:
     if SlotKind.NAME not in slots:
         yield path, "no NAME slot"
     yield from _exactly_one(slots, SlotKind.ARGUMENTS, path)
+    if tools.empty_call:
+        path = ("tools", "empty_call")
+        yield from _pieces(tools.empty_call, path, _CALL_SLOTS[:-1])
+        yield from _exactly_one(_slots(tools.empty_call), SlotKind.NAME, path)
 
 
 def _name_last(tools: Tools) -> Iterator[_Finding]:

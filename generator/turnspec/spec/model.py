@@ -522,7 +522,8 @@ class Tools:
     """How tool calls are written.
 
     That is ``section_start``, calls joined by ``separator``, and ``section_end``. ``id_parts`` are
-    those of a call that are its id, where that holds the name.
+    those of a call that are its id, where that holds the name. ``empty_call`` is a call without
+    arguments, where it lacks what others have around theirs.
     """
 
     mode: ToolMode
@@ -537,6 +538,7 @@ class Tools:
     index_base: int | None = None
     index_scope: IndexScope | None = None
     after_first: AfterFirst | None = None
+    empty_call: tuple[Piece, ...] = ()
 
     @property
     def separators(self) -> tuple[str, ...]:
