@@ -68,9 +68,9 @@ def megabytes() -> int:
 
 
 def versions(python: Path, packages: Sequence[str]) -> dict[str, str]:
-    """Return the versions of packages in an environment."""
+    """Return the versions of packages in an environment, in the order that records have."""
     done = subprocess.run(
         [python, "-c", _VERSIONS, *packages], check=True, capture_output=True, text=True
     )
     found: dict[str, str] = json.loads(done.stdout)
-    return found
+    return dict(sorted(found.items()))
