@@ -35,7 +35,8 @@ SLOTS: dict[str, list[str]] = {
 HAS_SLOTS: bool = True
 #: What can be the name of a tool, as an expression.
 NAME: str = "(?P<name>[a-zA-Z0-9_.:/-]{1,256})"
-#: Whether markers have texts that may be missing, and those that begin parts; if some need others.
+#: Whether markers have texts that may be missing, and if such as begin reasoning or content have
+#: them; whether some have to be followed by others.
 HAS_OPTIONAL_TEXTS: bool = True
 PARTS_HAVE_OPTIONAL_TEXTS: bool = True
 HAS_FOLLOWERS: bool = True
@@ -156,7 +157,8 @@ CALLS_ARE_OBJECTS: bool = False
 ARGUMENTS: str = "text"
 MAY_LACK_ARGUMENTS: bool = False  # whether the format itself writes calls without them
 
-#: Of calls that are objects: if nothing announces them, an array holds them, or an opening several.
+#: Of calls that are objects: whether nothing announces them, whether they stand in an array, and
+#: whether several may stand after one opening.
 IS_BARE: bool = False
 IS_IN_ARRAY: bool = False
 ARE_LISTED: bool = False
@@ -184,8 +186,9 @@ AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()
 AT_CLOSING: tuple[Rule, ...] = ()
-#: Whether values are in a relative of JSON, with strings without escapes, with JSON's, or all are
-#: Python's; how they are written; what begins a string without escapes, and what ends it.
+#: Whether values are in a relative of JSON, some of its strings have no escapes, others those of
+#: JSON, or all is Python's; how they are written; what begins a string without escapes,
+#: and what ends it.
 HAS_OTHER_VALUES: bool = False
 HAS_RAW_STRINGS: bool = True
 HAS_JSON_STRINGS: bool = True

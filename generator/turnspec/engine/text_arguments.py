@@ -162,7 +162,7 @@ def key_of(found: Found) -> str:
 
 
 def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
-    """Begin a value. A word beside its key tells its type, or its schema; both, that it is text."""
+    """Begin a value. A word beside its key tells its type, or its schema; either may allow text."""
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found)
     key = key_of(found) if ENTITIES else found.slot("key")
