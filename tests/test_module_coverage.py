@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 import pytest
 from benchmarks.module_coverage import LESS, Covered, covered, grouped
 from benchmarks.module_limits import RUN_SHARE_OF_LESS
 from benchmarks.names import unused_names
 from benchmarks.statements import Traced
 
-from tests.generated_formats import PARTS
+from tests.generated_formats import NAMES, PARTS, module_source
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -17,6 +20,31 @@ def test_what_a_parser_holds_can_run_and_its_names_are_used(name: str) -> None:
     never = "\n".join(f"{each.place}: {each.text}" for each in found.never)
     assert found.share >= RUN_SHARE_OF_LESS, f"{found.share:.1%} runs; never run:\n{never}"
     assert found.unused == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_statement_is_a_value_that_nothing_takes(name: str) -> None:
+    assert list(_idle_statements(module_source(name))) == []
+
+
+def test_values_that_nothing_takes_are_told() -> None:
+    source = '"""Doc."""\ntext[1:].strip()\ntexts.append("")\ntext\ndef f():\n    yield None\n'
+    assert list(_idle_statements(source)) == ["text[1:].strip()", "text"]
+
+
+_OF_TEXTS = {name for name in dir(str) if not name.startswith("_")}
+
+
+def _idle_statements(source: str) -> Iterator[str]:
+    """Yield the statements that do nothing: values, but for texts of documentation."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method))) if method in _OF_TEXTS:
+                yield ast.unparse(node)
+            case ast.Expr(value=ast.Call() | ast.Yield() | ast.YieldFrom() | ast.Constant()):
+                pass
+            case ast.Expr():
+                yield ast.unparse(node)
 
 
 SOURCE = '''

@@ -238,7 +238,7 @@ def _call_values(marks: Marks) -> dict[str, object]:
         **found,
         "CALLS_BEGIN_WITH_NAME": calls.begin_with_name,
         "FIRST_CALL_IS_NAME": any(
-            parted(it)[0][:6] == " {name" for _, it in first_call_roles(marks)
+            parted(it)[0].startswith(" {name") for _, it in first_call_roles(marks)
         ),
         "CONTENT_IS_LAST": Part.CONTENT in order[order.index(Part.CALLS) :],
         "HAS_LATE_IDS": has_late_id or "id" in own_keys(spec.tools),

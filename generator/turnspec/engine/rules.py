@@ -140,11 +140,10 @@ class Rules:
         inner = tuple(other for one in after for other in self._with_ends(one))
         if not (found := re.search(r"\{stop(?: (\d))?\}", text)):
             return [(text, inner)]
+        ends = self._ends
         if HAS_CALLS:
             shortest = int(found[1] or 0)  # of the ends that count
-            ends = [end for end in self._ends if literal_length(end) >= shortest]
-        else:
-            ends = [*self._ends]
+            ends = tuple(end for end in ends if literal_length(end) >= shortest)
         texts = (text.replace(found.group(), end) for end in ends)
         return [(re.sub(r"(?<=[ \n])(?:\{[ \n]\})+", "", it), inner) for it in texts]
 

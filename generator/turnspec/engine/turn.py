@@ -150,8 +150,9 @@ class Turn:
         self.after_end: list[str] = []  # the text after its end
         self.state = TextState()
         self.shown = input.offset if options["echo"] is True else 0  # from there on
-        self._content = Stream(input, ContentDelta)
-        self.content = self._content  # or that of what may be a draft
+        self.content = Stream(input, ContentDelta)
+        if HAS_DRAFTS:
+            self._content = self.content  # while `content` is that of what may be a draft
         if HAS_REASONING:
             self.inline = options["reasoning"] == "inline"  # whether it stays in content
             self.opening = ""  # of reasoning that is open in the content
@@ -174,7 +175,8 @@ class Turn:
     @property
     def message(self) -> Message:
         """The message as far as it is known."""
-        content, problems = "".join(self._content.pieces), self.problems[:]
+        content = "".join((self._content if HAS_DRAFTS else self.content).pieces)
+        problems = self.problems[:]
         reasoning = "" if not HAS_REASONING or self.inline else "".join(self.reasoning.pieces)
         if not HAS_CALLS:
             return Message(content, reasoning, [], problems)
@@ -193,7 +195,8 @@ class Turn:
             self.problems.clear()
             events, self.events = [], []
             if HAS_REASONING and self.opening:
-                self._content.pieces.append(self.opening)
+                stream = self._content if HAS_DRAFTS else self.content
+                stream.pieces.append(self.opening)
                 events = [ContentDelta(self.opening, 0, 0)]
             if HAS_CALLS:
                 self.calls = self.calls[-1:] if self.call else []

@@ -85,7 +85,7 @@ def is_pure(node: ast.expr, pure: Set[str]) -> bool:
         or (
             isinstance(inner, ast.Call)
             and ast.unparse(inner.func).rpartition(".")[2]
-            in {*pure, "set", "list", "dict", "len", "enumerate"}
+            in {*pure, "set", "list", "dict", "len", "enumerate", "strip"}
         )
         for inner in walked(node)
     )

@@ -106,7 +106,7 @@ def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
     """Take brackets away from a name or an operand, and from what stands in two pairs of them."""
     needs_own = ast.GeneratorExp | ast.NamedExpr | ast.Starred | ast.Yield | ast.YieldFrom
     is_alone = isinstance(node, ast.Name | ast.Attribute | ast.Call)
-    is_alone = is_alone and source.stands_between(node, " (", ")")
+    is_alone = is_alone and any(source.stands_between(node, it, ")") for it in (" (", "(("))
     is_twice = source.stands_between(node, "((", "))") and not isinstance(node, needs_own)
     found = [node] if is_alone or is_twice else []
     if isinstance(node, ast.BoolOp):
