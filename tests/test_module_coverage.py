@@ -11,7 +11,7 @@ from benchmarks.module_limits import RUN_SHARE_OF_LESS
 from benchmarks.names import unused_names
 from benchmarks.statements import Traced
 
-from tests.generated_formats import NAMES, PARTS, module_source
+from tests.generated_formats import CODES, PARTS, module_source
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -22,7 +22,7 @@ def test_what_a_parser_holds_can_run_and_its_names_are_used(name: str) -> None:
     assert found.unused == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CODES)
 def test_no_statement_is_a_value_that_nothing_takes(name: str) -> None:
     assert list(_idle_statements(module_source(name))) == []
 
