@@ -35,7 +35,7 @@ SLOTS = {
     "type": f"[^{NOT_IN_KEYS}BUT]{{0,256}}",
     "id": f"[^{NOT_IN_NAMES}BUT]{{0,256}}",
     "index": "(?P<index>[0-9]{0,9})",
-    "word": "[ \t\n\r]{0,99}[A-Za-z0-9_-]{0,40}[ \t\n\r]{0,99}",
+    "word": "[ \t\n\r]{0,99}[^ \t\n\r<>{}=()]{0,40}[ \t\n\r]{0,99}",
     "word in a line": r"(?P<word>[A-Za-z0-9_-]{1,40})[ \t\r]{0,9}(?:\n|\Z)",
     "words": r"(?P<word>(?:(?!TAGS)[^{}\n]){0,99})",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",

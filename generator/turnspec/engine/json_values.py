@@ -67,9 +67,9 @@ class JsonValue:
         return "".join(self._held)
 
     @property
-    def is_in_string(self) -> bool:
-        """Whether what comes next is passed on as part of a string."""
-        return bool(self._quote) and self._expected != "key"
+    def open_quote(self) -> str:
+        """The first sign of the quote around what is passed on as it comes, if that is a string."""
+        return self._quote[:1] if self._expected != "key" else ""
 
     def read(self) -> str:
         """Take what has come of the value; return it as JSON, as far as it is certain."""
@@ -80,7 +80,7 @@ class JsonValue:
 
     def close(self) -> str:
         """Return what closes the value if it breaks off."""
-        text = ('"' if self.is_in_string else "") + "".join(reversed(self._closers))
+        text = ('"' if self.open_quote else "") + "".join(reversed(self._closers))
         if text and not self._input.final:
             self._tell(f"a value breaks off after {self.waiting!r}")
         return text

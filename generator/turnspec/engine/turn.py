@@ -89,6 +89,7 @@ class OpenCall:
         self.told = told  # up to which offset the events tell of the text
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
+        self.quote = '"'  # around the string that is being read, its first sign
         self._ends = input.rules.at_string_end if HAS_OTHER_VALUES else input.rules.at_call_end
         if FIRST_ARGUMENT:
             self.first_key = ""  # if it follows the name at once
@@ -110,7 +111,7 @@ class OpenCall:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
         input, half, ends = self._input, "", self._ends
         text = input.text + piece  # half of an escape may wait
-        if "'" in text or (HAS_OTHER_VALUES and "`" in text):
+        if self.quote in text and self.quote in "'`":
             return None
         start, end = input.offset, input.offset + len(text)
         if ends.first_or_escaped.search(text):
@@ -119,7 +120,7 @@ class OpenCall:
             if text[-1] == "\\" != text[-2:-1]:
                 half, text, end = "\\", text[:-1], end - 1
             if (HAS_OTHER_VALUES and HAS_RAW_STRINGS) or not re.fullmatch(IN_STRING, text):
-                if '"' in text or "\\" in text:
+                if "\\" in text or (self.quote == '"' and '"' in text):
                     return None
                 text = quote(text)[1:-1]  # controls
         input.text = input.marked = half

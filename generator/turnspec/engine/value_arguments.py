@@ -127,8 +127,8 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
             before = ""
         if value.is_done or turn.input.final:
             break
-        if value.is_in_string:
-            turn.flow = call.flow_in_string
+        if value.open_quote:
+            turn.flow, call.quote = call.flow_in_string, value.open_quote
         yield MORE_TEXT
     if not value.is_done:
         turn.cut_off(before + value.waiting + turn.input.rest)

@@ -37,8 +37,8 @@ class WholeArguments:
         turn, call, value = self._turn, self._turn.call, self.value
         self.take(value.read())
         is_over = value.is_done or turn.input.final
-        if call and value.is_in_string and not (is_over or self._collects):
-            turn.flow = call.flow_in_string
+        if call and value.open_quote and not (is_over or self._collects):
+            turn.flow, call.quote = call.flow_in_string, value.open_quote
         return is_over
 
     def close(self) -> bool:
