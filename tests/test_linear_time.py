@@ -17,6 +17,7 @@ from benchmarks.cases import LongText, LongTurn, has_part, said, string_encoding
 
 from tests.generated_formats import PARTS, committed_format
 from tests.parser_checks import some
+from tests.steps import steps_of
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.markers import leading_text
@@ -149,6 +150,25 @@ def test_long_texts_come_out_as_they_arrive(known: Format, part: LongText) -> No
         held, buffered = most_held_back(known, part, turn)
         assert held <= known.bound, f"{held} held back of {text[:80]!r}"
         assert buffered <= known.bound, f"{buffered} kept of {text[:80]!r}"
+
+
+@pytest.mark.parametrize("sign", "'\"`")
+def test_a_quote_that_ends_nothing_costs_no_more_than_a_letter(known: Format, sign: str) -> None:
+    """In a string, around which others stand."""
+    if not has_part(known.spec, LongText.ARGUMENT):
+        return
+    texts = [f"Ab{it}cd, " * 99 for it in (sign, "x")]
+    quoted, plain = (turn_with(known.spec, LongText.ARGUMENT, text) for text in texts)
+    if len(quoted.body) == len(plain.body) and not quoted.lead.endswith(sign):  # nor is it escaped
+        assert steps(known, quoted) <= steps(known, plain) * 1.25
+
+
+def steps(known: Format, turn: LongTurn) -> int:
+    """Return how many steps the text in a turn takes, in pieces."""
+    parser = known.parser(turn.message)
+    parser.feed(turn.lead + turn.body[:8])
+    rest = list(in_pieces(turn.body[8:], 4))
+    return steps_of(known.module, lambda: [parser.feed(piece) for piece in rest])
 
 
 def sample(spec: Spec) -> Message:
