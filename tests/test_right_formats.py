@@ -478,6 +478,26 @@ def test_a_given_template_is_verified_and_reads(title: str) -> None:
     assert message.problems == []
 
 
+def test_entities_may_stand_in_strings_and_json_without_them() -> None:
+    template = (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '<use ' ~ c.function.name ~ '>' }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        "{{ '<in ' ~ k ~ '>' }}{{ v | e if v is string else v | tojson }}{{ '</in>' }}"
+        "{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("given", template)
+    assert (build.problems, build.objections) == ((), ())
+    spec = spec_in(build)
+    assert [limit for limit in spec.limits if limit.verdict is Verdict.AMBIGUOUS] == []
+    schema = {"type": "object", "properties": {"at": {"type": "string"}, "of": {"type": "array"}}}
+    tools = [{"type": "function", "function": {"name": "look", "parameters": schema}}]
+    said = '<use look><in at>a &lt;b&gt; &amp;lt;</in><in of>["&lt;", 3]</in></use><:end:>'
+    (call,) = load(spec).parse(said, tools=tools).tool_calls
+    assert json.loads(call.arguments) == {"at": "a <b> &lt;", "of": ["&lt;", 3]}
+
+
 def test_a_call_without_the_tag_around_all_calls_is_read_behind_content() -> None:
     build = built(
         "given",

@@ -259,6 +259,8 @@ def find_encodings(
         matched = _match(texts, kind, probes, found)
         if matched is None and kind in (JsonType.ARRAY, JsonType.OBJECT):
             matched = as_elements(found, write)
+            only_strings = replace(found, escapes_only_strings=bool(found.value_escapes))
+            matched = matched or _match(texts, kind, probes, only_strings)
         derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
         if matched is None:
             limits.append(_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}"))

@@ -242,6 +242,7 @@ def _call_values(marks: Marks) -> dict[str, object]:
         ),
         "CONTENT_IS_LAST": Part.CONTENT in order[order.index(Part.CALLS) :],
         "HAS_LATE_IDS": has_late_id or "id" in own_keys(spec.tools),
+        "ENTITIES_ARE_OF_STRINGS": spec.tools.arguments.escapes_only_strings,
         "HAS_PYTHON_LITERALS": not is_text or has_python_words(spec.tools.arguments),
         **_head_values(marks),
         **_object_values(marks),

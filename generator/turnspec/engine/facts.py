@@ -147,6 +147,8 @@ ARGUMENT_SIGNS: str = "<>"
 #: Types by the words for them beside keys, and characters by what stands for them.
 TYPE_WORDS: dict[str, list[str]] = {}
 ENTITIES: dict[str, str] = {}
+#: Whether they stand in strings alone, and not in JSON.
+ENTITIES_ARE_OF_STRINGS: bool = False
 #: Whether a value that may be a string, and is no JSON, may be one of Python's literals.
 HAS_PYTHON_LITERALS: bool = True
 #: Whether calls in tags are another syntax, too.

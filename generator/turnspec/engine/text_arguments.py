@@ -13,6 +13,7 @@ from turnspec.engine.facts import (
     CLOSED_BY_KEY,
     END_OF_GUARD,
     ENTITIES,
+    ENTITIES_ARE_OF_STRINGS,
     FIRST_ARGUMENT,
     HAS_ELEMENTS,
     HAS_KNOWN_ENDS,
@@ -238,7 +239,9 @@ def find_value_end(
         elif is_end:
             return found
         elif found.role is Role.ESCAPE:
-            turn.events += call.add(value.take(ENTITIES[input.take(found.end)]))
+            is_json = ENTITIES_ARE_OF_STRINGS and not (value.is_string or "string" in value.types)
+            text = input.take(found.end)
+            turn.events += call.add(value.take(text if is_json else ENTITIES[text]))
         else:
             note_inner(turn, call, value, found)
             length = len(found.text.rstrip(WHITE_SPACE)) or 1

@@ -180,7 +180,8 @@ def _arguments(arguments: Arguments) -> Iterator[_Fact]:
     for sign, text in arguments.escapes.items():
         yield Area.ARGUMENTS, f"{quoted(sign)} in a key", quoted(text)
     for sign, text in arguments.value_escapes.items():
-        yield Area.ARGUMENTS, f"{quoted(sign)} in a value", quoted(text)
+        holder = "a string" if arguments.escapes_only_strings else "a value"
+        yield Area.ARGUMENTS, f"{quoted(sign)} in {holder}", quoted(text)
     if elements := arguments.elements:
         yield Area.ARGUMENTS, "member of an object", pieces_text(elements.member)
         yield Area.ARGUMENTS, "element of an array", pieces_text(elements.element)

@@ -79,7 +79,9 @@ def encode_argument(value: object, arguments: Arguments) -> str:
     is_whole = encoding is not Encoding.QUOTED
     syntax = replace(arguments.syntax, sorted_keys=False) if is_whole else arguments.syntax
     written = encode_value(value, encoding, syntax)
-    text = "".join(arguments.value_escapes.get(sign, sign) for sign in written)
+    is_escaped = encoding is Encoding.RAW or not arguments.escapes_only_strings
+    escapes = arguments.value_escapes if is_escaped else {}
+    text = "".join(escapes.get(sign, sign) for sign in written)
     guard = arguments.guard
     if encoding is not Encoding.RAW or guard is None:
         return text

@@ -474,7 +474,7 @@ class Arguments:
     how a value of each type is written, ``types`` which word a TYPE slot holds for it,
     ``elements`` what those written as ELEMENTS look like, ``empty`` what stands for no
     arguments at all, ``escapes`` what stands in a key for characters, as entities do, and
-    ``value_escapes`` what does in a value's text.
+    ``value_escapes`` what does in a value's text, or (``escapes_only_strings``) in raw text alone.
     """
 
     syntax: ValueSyntax = ValueSyntax()
@@ -489,6 +489,7 @@ class Arguments:
     elements: Elements | None = None
     escapes: Mapping[str, str] = field(default_factory=dict)
     value_escapes: Mapping[str, str] = field(default_factory=dict)
+    escapes_only_strings: bool = False
 
 
 @dataclass(frozen=True, slots=True)
