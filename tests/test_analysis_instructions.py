@@ -185,8 +185,8 @@ def test_every_setting_of_the_switches_is_tried(worker: RenderWorker) -> None:
 
 def test_where_no_system_message_shows_all_of_the_prompt_says_it(worker: RenderWorker) -> None:
     chat = chat_of(given_template("Think in <muse>…</muse>. {{ messages[-1].content }}"), worker)
-    assert [found.text for found in plain_instructions(chat)] == [
-        f"Think in <muse>…</muse>. {USER_TEXT}"
+    assert [(found.text, found.without) for found in plain_instructions(chat)] == [
+        (f"Think in <muse>…</muse>. {USER_TEXT}", "")
     ]
 
 
