@@ -14,6 +14,7 @@ from typing import Any, cast
 from turnspec.analysis.call_examples import find_call_example
 from turnspec.analysis.false_witness import find_disagreements
 from turnspec.analysis.instructions import (
+    LISTED,
     Instructions,
     plain_instructions,
     tool_instructions,
@@ -136,9 +137,20 @@ def _with_reasoning(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:
     """
     for said in plain_instructions(chat):
         pairs = [pair for pair in empty_pairs(said.text) if pair[0].text not in said.without]
+        told = [one.text for one in tool_instructions(chat)] if pairs else []
+        pairs = [pair for pair in pairs if not _is_of_tools(pair, spec, told)]
         if pairs:
             return _marked(spec, said, pairs)
     return spec, []
+
+
+def _is_of_tools(pair: tuple[Marker, Marker], spec: Spec, told: Sequence[str]) -> bool:
+    """Tell whether a pair of tags stands around calls, or around the tools if there are any."""
+    start, end = pair
+    tools = spec.tools
+    pieces = (tools.section_start, *(it.text for it in tools.call)) if tools else ()
+    inner = (text.partition(end.text)[0] for one in told for text in one.split(start.text)[1:])
+    return any(start.text in piece for piece in pieces) or any(LISTED in text for text in inner)
 
 
 def _marked(
