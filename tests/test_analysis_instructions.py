@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.own_templates import given_template, own_template, spec_of
 from turnspec.analysis.advice import Advice, advise
-from turnspec.analysis.analyze import ASSUMED_TOKENS
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.call_examples import find_call_example
 from turnspec.analysis.instructions import (
     Instructions,
@@ -15,7 +15,7 @@ from turnspec.analysis.instructions import (
     plain_instructions,
     tool_instructions,
 )
-from turnspec.analysis.overlay_draft import draft_problems
+from turnspec.analysis.overlay_draft import draft_overlay, draft_problems
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.tag_examples import empty_pairs
 from turnspec.pipeline.build import build_template
@@ -185,8 +185,8 @@ def test_every_setting_of_the_switches_is_tried(worker: RenderWorker) -> None:
 
 def test_where_no_system_message_shows_all_of_the_prompt_says_it(worker: RenderWorker) -> None:
     chat = chat_of(given_template("Think in <muse>…</muse>. {{ messages[-1].content }}"), worker)
-    assert [found.text for found in plain_instructions(chat)] == [
-        f"Think in <muse>…</muse>. {USER_TEXT}"
+    assert [(found.text, found.without) for found in plain_instructions(chat)] == [
+        (f"Think in <muse>…</muse>. {USER_TEXT}", "")
     ]
 
 
@@ -294,3 +294,19 @@ def test_the_spec_of_a_template_is_not_changed_by_advice(worker: RenderWorker) -
     assert advised.advice is not None
     assert plain.files == advised.files
     assert isinstance(spec_of(source.name, worker), Spec)
+
+
+@pytest.mark.parametrize("said", ["", " Think in <muse></muse>, call in <do></do>."])
+def test_tags_of_tools_and_of_calls_hold_no_thoughts(said: str, worker: RenderWorker) -> None:
+    text = (
+        "{% if messages[0].role != 'system' %}You have <kit>"
+        f"{{% if tools %}}{{{{ tools | tojson }}}}{{% endif %}}</kit>.{said}\n{{% endif %}}"
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}"
+        '<do>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}'
+        "</do>{% endfor %}</over>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+    )
+    source = given_template(text)
+    spec = analyze_template(source, worker).spec
+    assert spec is not None
+    draft = draft_overlay(spec, source, chat_of(source, worker))
+    assert (draft.keys if draft else ()) == (("reasoning",) if said else ())

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.own_templates import FOLDER, given_template
-from turnspec.analysis.false_witness import find_disagreements
+from turnspec.analysis.analyze import analyze_template
+from turnspec.analysis.false_witness import find_disagreements, find_misspelling
 from turnspec.analysis.instructions import Instructions
+from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
@@ -60,6 +62,44 @@ OBJECT = Tools(ToolMode.TAG_WITH_JSON, "", CALL, "", "", Arguments())
 def test_what_an_example_contradicts(text: str, given: Tools, expected: dict[str, str]) -> None:
     found = find_disagreements(given, [Instructions(text, {}, "", tools=True)])
     assert {one.key: one.value for one in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("rendered", "told", "expected"),
+    [
+        ("<:use_it>:>", "as <:use_it:>f</:use_it:>", ("<:use_it>:>", "<:use_it:>")),
+        ("[use_it]", "as <use_it>f</use_it>", ("[use_it]", "<use_it>")),
+        ("<use_it>", "as <use_it>f</use_it>", None),
+        ("<use_it>", "as </use_it>", None),  # which closes it
+        ("<use_it>", "as [use_it] or {{use_it}}", None),  # none of which is clear
+        ("<use_it>", "as <use>f</use>", None),
+    ],
+)
+def test_how_a_marker_is_spelt(rendered: str, told: str, expected: tuple[str, str] | None) -> None:
+    call = (Literal(f"{rendered}\n"), *CALL)
+    given = Tools(ToolMode.TAG_WITH_JSON, "", call, "", "", Arguments())
+    found = find_misspelling(given, [Instructions(told, {}, "", tools=True)])
+    assert (found and (found.rendered, found.shown)) == expected
+
+
+MISSPELT = """\
+{% if tools %}Call so: <:use:>look<:with:>{"at": "sea"}<:used:>{% endif %}{% for m in messages %}\
+{{ '<:' ~ m.role ~ ':>' ~ m.content }}{% for c in m.tool_calls or [] %}\
+{{ '<:use>:>' ~ c.function.name ~ '<:with:>' ~ c.function.arguments | tojson ~ '<:used:>' }}\
+{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"""
+
+
+def test_a_misspelt_marker_is_drafted_as_the_prompt_spells_it(worker: RenderWorker) -> None:
+    source, paths = given_template(MISSPELT), OutputPaths.in_folder("given")
+    advice = build_template(source, paths, messages=5, worker=worker, with_advice=True).advice
+    assert advice is not None
+    assert advice.draft is not None
+    assert (advice.draft.keys, advice.draft_problems) == (("tools.call",), ())
+    mended = replace(source, overlay=OverlayText("the.yaml", advice.draft.text))
+    spec = analyze_template(mended, worker).spec
+    assert spec is not None
+    (call,) = load(spec).parse('<:use:>look<:with:>{"at": "sea"}<:used:><:end:>').tool_calls
+    assert (call.name, call.arguments) == ("look", '{"at": "sea"}')
 
 
 def test_a_draft_says_what_the_model_writes_and_passes_every_rung() -> None:

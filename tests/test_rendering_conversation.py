@@ -147,9 +147,23 @@ def test_tokens_and_variables_reach_the_template(worker: RenderWorker) -> None:
 
 
 def test_tools_are_held_back_where_the_dialect_says_so(worker: RenderWorker) -> None:
-    chat = Chat(worker, "{{ messages[0].content }}{{ tools is defined }}", {})
+    chat = Chat(worker, "{{ messages[0].content }}{{ tools is not none }}", {})
     assert chat.prompt() == Rendering("True")
     assert chat.speaking(Dialect(give_tools=False)).prompt() == Rendering("False")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "{% if tools is not none %}{{ tools | tojson }}{% endif %}",  # fails where nothing is said
+        "{% if tools is defined %}{{ tools | length }}{% endif %}",  # fails where there are none
+    ],
+)
+def test_without_tools_the_template_is_told_so_unless_it_fails(
+    told: str, worker: RenderWorker
+) -> None:
+    chat = Chat(worker, told + TALK, {})
+    assert chat.render([user_message("hi")]) == Rendering("<user>hi")
 
 
 def test_tool_definitions_type_what_the_calls_pass() -> None:

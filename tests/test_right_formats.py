@@ -370,6 +370,14 @@ WHOLE = {
         "<reply>\nIt is.\n</reply><:end:>",
         ("", "It is.", []),
     ),
+    "what only a switch has stripped is reasoning": (
+        "{% for m in messages %}{% set said = m.content %}{% if ponder and m.role != 'user' %}"
+        "{% set said = '<muse> </muse>' + said.split('</muse>', 1)[1] %}{% endif %}"
+        "{{ '<:' ~ m.role ~ ':>' ~ said }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<muse>\nFirst look.\n</muse>\nIt is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
     "what stands in content's own marks is content, if the template leaves them empty": (
         "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' }}{% if m.role == 'assistant' %}"
         "<muse>{{ m.reasoning_content }}</muse><reply>{{ m.content }}</reply>"

@@ -5,6 +5,8 @@ The templates are in ``tests/templates/witness``.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.own_templates import FOLDER, given_template, own_template
@@ -12,6 +14,7 @@ from tests.test_cli import run
 from turnspec.analysis import dialect, message_form
 from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.source import TemplateSource
+from turnspec.cli.output import print_build
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
@@ -196,3 +199,31 @@ def test_a_text_that_shows_only_beside_a_word_under_another_key_is_told() -> Non
     assert failed(build) == set()
     told, *_ = coverage(build).told
     assert told.startswith("content holds \"<aside>\" with kind = 'aside' beside content: ")
+
+
+TYPED_CALLS = """\
+{% for m in messages %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}\
+{% for part in m.content or [] %}{% if part.type == 'words' %}{{ part.text }}{% endif %}\
+{% endfor %}{% endif %}{% for c in m.tool_calls or [] %}<do>{{ c.type }}<of>{{ c.function.name }}\
+<with>{{ c.function.arguments | tojson }}</do>{% endfor %}</over>{% endfor %}\
+{% if add_generation_prompt %}<assistant>{% endif %}"""
+
+
+def test_a_kind_of_blocks_is_no_type_of_calls() -> None:
+    build = built(given_template(TYPED_CALLS))
+    assert (failed(build), coverage(build).told) == (set(), ())
+
+
+def test_many_branches_that_nothing_reaches_are_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = Coverage(untaken=tuple(f"line {n}, a: never rendered" for n in range(8)))
+    build = built(template("never-reached"))
+    assert build.result is not None
+    build = replace(build, result=replace(build.result, coverage=found))
+    print_build(build, None, verbose=True)
+    assert capsys.readouterr().err.count("a: never rendered\n") == 8
+    print_build(build, None, verbose=False)
+    shown = capsys.readouterr().err
+    assert shown.count("a: never rendered\n") == 5
+    assert "never-reached: 3 more branches: never rendered (--verbose names them)\n" in shown

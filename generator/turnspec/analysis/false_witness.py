@@ -2,17 +2,20 @@
 
 A model writes what it was trained on, which the example shows; the rendering of a past call is
 code that nobody may have looked at. Compared is what an example shows beyond doubt: what separates
-two arguments, and quotes around a value.
+two arguments, quotes around a value, and how markers are spelt.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from turnspec.analysis.instructions import Instructions
-from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, Tools
+from turnspec.analysis.tag_examples import is_closing
+from turnspec.analysis.text import markers
+from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, Tools
 from turnspec.spec.yaml_text import quoted
 
 _KEY, _VALUE = Slot(SlotKind.KEY), Slot(SlotKind.VALUE)
@@ -47,6 +50,37 @@ def find_disagreements(tools: Tools, said: Sequence[Instructions]) -> list[Disag
         if found is not None:
             return list(_compared(tools, found, instructions))
     return []
+
+
+@dataclass(frozen=True, slots=True)
+class Misspelling:
+    """A marker as calls are rendered with it, and as the prompt spells it."""
+
+    rendered: str
+    shown: str
+    said: Instructions
+
+
+def find_misspelling(tools: Tools, said: Sequence[Instructions]) -> Misspelling | None:
+    """Return a marker of calls that a prompt knows with other signs around the same words only."""
+    texts = [piece.text for piece in tools.call if isinstance(piece, Literal)]
+    texts += [tools.section_start, tools.section_end]
+    own = {marker for text in texts for marker in markers(text)}
+    for instructions, text in itertools.product(said, texts):
+        for marker in markers(text):
+            alike = {it for it in markers(instructions.text) if _is_other(marker, it)}
+            if marker not in instructions.text and len(alike) == 1 and not alike <= own:
+                signs = re.match(r"[^\w\s<\[({]*", text.partition(marker)[2])
+                return Misspelling(
+                    marker + (signs.group() if signs else ""), alike.pop(), instructions
+                )
+    return None
+
+
+def _is_other(marker: str, other: str) -> bool:
+    """Tell whether two markers say the same in other signs."""
+    said = [re.sub(r"\W", "", it) for it in (marker, other)]
+    return said[0] == said[1] != "" and marker != other and is_closing(marker) == is_closing(other)
 
 
 def _between_key_and_value(tools: Tools) -> str:

@@ -68,11 +68,12 @@ def plain_instructions(chat: Chat) -> list[Instructions]:
     Where a system message changes nothing, that is all of the prompt.
     """
     given = _prompt(chat, [_system_message(), user_message(USER_TEXT)], []) or ""
-    found = [
-        Instructions(difference("" if text == given else given, text), variables, given)
-        for using, variables in _settings(chat)
-        if (text := _prompt(using, [user_message(USER_TEXT)], [])) is not None
-    ]
+    found = []
+    for using, variables in _settings(chat):
+        text = _prompt(using, [user_message(USER_TEXT)], [])
+        if text is not None:
+            without = "" if text == given else given
+            found.append(Instructions(difference(without, text), variables, without))
     return _distinct(found)
 
 

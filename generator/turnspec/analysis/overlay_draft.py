@@ -12,8 +12,9 @@ from textwrap import indent
 from typing import Any, cast
 
 from turnspec.analysis.call_examples import find_call_example
-from turnspec.analysis.false_witness import find_disagreements
+from turnspec.analysis.false_witness import Misspelling, find_disagreements, find_misspelling
 from turnspec.analysis.instructions import (
+    LISTED,
     Instructions,
     plain_instructions,
     tool_instructions,
@@ -37,7 +38,7 @@ from turnspec.spec.model import (
 )
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.plain import spec_to_data
-from turnspec.spec.yaml_text import Text, yaml_text
+from turnspec.spec.yaml_text import Text, quoted, yaml_text
 
 #: Ends the name of a draft's file.
 DRAFT_SUFFIX = ".overlay-draft.yaml"
@@ -126,7 +127,27 @@ def _with_witness(spec: Spec, tools: Tools, chat: Chat) -> tuple[Spec, list[_Pro
             values = {**arguments.values, JsonType.STRING: Encoding(found.value)}
             arguments = replace(arguments, values=values)
         proposals.append(_Proposal(found.key, found.reason, found.evidence, (doubt,), found.said))
-    return replace(spec, tools=replace(tools, arguments=arguments)), proposals
+    tools = replace(tools, arguments=arguments)
+    misspelt = find_misspelling(tools, tool_instructions(chat))
+    if misspelt is not None:
+        tools, keys = _respelt(tools, misspelt)
+        reason = f"The prompt spells it {quoted(misspelt.shown)}, the rendering does not."
+        evidence = misspelt.said.text[misspelt.said.text.index(misspelt.shown) :].partition("\n")[0]
+        proposals += [_Proposal(key, reason, evidence, (doubt,), misspelt.said) for key in keys]
+    return replace(spec, tools=tools), proposals
+
+
+def _respelt(tools: Tools, found: Misspelling) -> tuple[Tools, list[str]]:
+    """Return calls with a marker as the prompt spells it, and the keys that this changes."""
+    old, new = found.rendered, found.shown
+    call = tuple(
+        replace(it, text=it.text.replace(old, new)) if isinstance(it, Literal) else it
+        for it in tools.call
+    )
+    ends = (tools.section_start.replace(old, new), tools.section_end.replace(old, new))
+    given = replace(tools, call=call, section_start=ends[0], section_end=ends[1])
+    names = ("call", "section_start", "section_end")
+    return given, [f"tools.{it}" for it in names if getattr(given, it) != getattr(tools, it)]
 
 
 def _with_reasoning(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:
@@ -136,9 +157,20 @@ def _with_reasoning(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:
     """
     for said in plain_instructions(chat):
         pairs = [pair for pair in empty_pairs(said.text) if pair[0].text not in said.without]
+        told = [one.text for one in tool_instructions(chat)] if pairs else []
+        pairs = [pair for pair in pairs if not _is_of_tools(pair, spec, told)]
         if pairs:
             return _marked(spec, said, pairs)
     return spec, []
+
+
+def _is_of_tools(pair: tuple[Marker, Marker], spec: Spec, told: Sequence[str]) -> bool:
+    """Tell whether a pair of tags stands around calls, or around the tools if there are any."""
+    start, end = pair
+    tools = spec.tools
+    pieces = (tools.section_start, *(it.text for it in tools.call)) if tools else ()
+    inner = (text.partition(end.text)[0] for one in told for text in one.split(start.text)[1:])
+    return any(start.text in piece for piece in pieces) or any(LISTED in text for text in inner)
 
 
 def _marked(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
@@ -47,10 +47,8 @@ def find_stripped(
     for end in candidates:
         shown = _shown(chat, _BEFORE + end + _AFTER)
         lost += [end] if shown and all(end not in text for text in shown) else []
-        if any(_BEFORE not in text and _AFTER in text for text in shown):
-            start = _opening(end, prompts, chat.source)
-            derivation.note("R4", f"text up to {end!r} is stripped", *shown)
-            return Stripped(start, end)
+        if _is_cut_before(shown):
+            return _ended(end, prompts, chat, shown, derivation)
     pairs = _pairs(candidates)
     for start, end in (*itertools.product(candidates, lost), *pairs):
         shown = _shown(chat, _BEFORE + start + _BETWEEN + end + _AFTER)
@@ -58,7 +56,22 @@ def find_stripped(
         if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
             return Stripped(start, end)
+    for using, end in itertools.product(_switched(chat), candidates):
+        shown = _shown(using, _BEFORE + end + _AFTER)
+        if _is_cut_before(shown):
+            return _ended(end, prompts, chat, shown, derivation)
     return None
+
+
+def _is_cut_before(shown: Sequence[str]) -> bool:
+    return any(_BEFORE not in text and _AFTER in text for text in shown)
+
+
+def _ended(
+    end: str, prompts: list[str], chat: Chat, shown: Sequence[str], derivation: Derivation
+) -> Stripped:
+    derivation.note("R4", f"text up to {end!r} is stripped", *shown)
+    return Stripped(_opening(end, prompts, chat.source), end)
 
 
 def find_content_marks(chat: Chat, derivation: Derivation) -> tuple[Wrapping, ...]:
@@ -80,6 +93,13 @@ def _candidates(chat: Chat) -> list[str]:
     constants = chat.facts.string_constants
     found = [marker for text in constants for marker in markers(text)]
     return [it for it in dict.fromkeys(found) if it in constants or not re.search(r"\s", it)]
+
+
+def _switched(chat: Chat) -> Iterator[Chat]:
+    """Yield the chat with each of its switches: some strip only what that has the model write."""
+    for name, values in chat.facts.switch_values.items():
+        for value in values:
+            yield chat.using({**chat.variables, name: value})
 
 
 def _pairs(candidates: Sequence[str]) -> list[tuple[str, str]]:

@@ -17,6 +17,8 @@ from turnspec.spec.results import NEVER_RENDERED, Coverage
 
 #: How many lines of a spec's difference are printed.
 _MOST_LINES = 40
+#: How many branches that nothing rendered are named, unless all are asked for.
+_MOST_BRANCHES = 5
 
 
 def print_difference(difference: Difference) -> None:
@@ -53,16 +55,18 @@ def print_build(build: Build, into: Path | None, *, verbose: bool) -> None:
     if build.advice is not None:
         _print_advice(build.name, build.advice, into)
     if build.result is not None and build.result.coverage is not None:
-        _print_coverage(build.name, build.result.coverage)
+        _print_coverage(build.name, build.result.coverage, verbose=verbose)
     if into is None:
         for path, text in build.files.items():
             if path.endswith(".yaml"):
                 put(text)
 
 
-def _print_coverage(name: str, coverage: Coverage) -> None:
-    left = (line for line in coverage.untaken if line.endswith(NEVER_RENDERED))
-    for line in (*left, *coverage.told):
+def _print_coverage(name: str, coverage: Coverage, *, verbose: bool) -> None:
+    left = [line for line in coverage.untaken if line.endswith(NEVER_RENDERED)]
+    more = 0 if verbose else len(left[_MOST_BRANCHES:])
+    rest = [f"{more} more branches: {NEVER_RENDERED} (--verbose names them)"] if more > 1 else []
+    for line in (*(left[:_MOST_BRANCHES] if rest else left), *rest, *coverage.told):
         print_error(f"{name}: {line}")
 
 

@@ -129,7 +129,11 @@ class Chat:
         tools: Sequence[JsonObject] = (),
         add_generation_prompt: bool = False,
     ) -> Rendering:
-        """Render plain messages."""
+        """Render plain messages.
+
+        Without tools the template is told that there are none, as chat libraries do; a few
+        templates fail then, and take it only where nothing is said of tools.
+        """
         context: JsonObject = {
             **self.tokens,
             "messages": [self.dialect.insisted(message) for message in messages],
@@ -137,8 +141,11 @@ class Chat:
             **self.variables,
         }
         if tools and self.dialect.give_tools:
-            context["tools"] = list(tools)
-        return self.worker.render(self.source, context)
+            return self.worker.render(self.source, {**context, "tools": list(tools)})
+        rendering = self.worker.render(self.source, {"tools": None, **context})
+        if rendering.text is None and not rendering.fatal:
+            return self.worker.render(self.source, context)
+        return rendering
 
     def prompt(self, *, add_generation_prompt: bool = True) -> Rendering:
         """Render a user's message alone; the text returned begins after that message's text."""

@@ -76,6 +76,8 @@ def key_tries(chat: Chat) -> Iterator[Try]:
     words = list(_words(chat))[:_MOST]
     settings += [(chat.variables, {**keys, key: w}, f"{key} = {w!r}") for key, w in words]
     for (variables, given, words_), form in itertools.product(settings, FORMS):
+        if FORMS[form].calls and "type" in given:
+            continue  # words for it are those of content's blocks: a call is a function's
         told = ", ".join(filter(None, (changed(chat, variables), f"{words_} beside {form}")))
         yield Try(told, variables, [_USER, answer_with(chat, form, given)], form, given)
 
