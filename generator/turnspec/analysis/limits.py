@@ -52,6 +52,8 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
         for verdict, rest in ((Verdict.MOVES, moved), (Verdict.DROPS, dropped)):
             if rest:
                 limits.append(Limit(subject, verdict, _condition(rest, asked), _example(rest[0])))
+    if error := _refused_beside_calls(alone, frames):
+        limits.append(Limit(Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS, error))
     if max_calls == 1:
         limits.append(
             Limit(Subject.FURTHER_CALLS, Verdict.DROPS, Condition.ALWAYS, _refusal(frames))
@@ -102,6 +104,15 @@ def _condition(found: list[Frame], asked: list[Frame]) -> Condition:
 def _example(frame: Frame) -> str:
     parts = [part.value for part in Part if part in frame.combination.parts]
     return f"not rendered in a message with {', '.join(parts)}"
+
+
+def _refused_beside_calls(alone: list[Frame], frames: Frames) -> str:
+    """Return what a template that renders calls says against content beside them; "" if nothing."""
+    both = {Part.CONTENT, Part.CALLS}
+    errors = [error for combination, error in frames.refused.items() if both <= combination.parts]
+    has_calls = any(Part.CALLS in frame.combination.parts for frame in alone)
+    is_shown = any(both <= frame.combination.parts for frame in alone)
+    return errors[0] if errors and has_calls and not is_shown else ""
 
 
 def _refusal(frames: Frames) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -66,10 +67,15 @@ def _between_values(marks: Marks) -> Roles:
     ends them, they end at whatever else comes, as another call, which may look like one, too.
     """
     arguments, head = marks.arguments, marks.calls.start
-    argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
+    between = ["{comma}"]
+    if arguments.separator.strip(" ,;"):  # which stands before no first argument
+        between.append(f"{{comma}}{arguments.separator} ")
+    quoted = itertools.product(between, _quoted(arguments))
+    argument = [("quoted", spaced(start, before)) for before, start in quoted]
     # Python's sign may stand for JSON's, which is told as missing.
     starts = (arguments.start, re.sub(r" :$", " {?:} =", arguments.start))
-    argument += [("argument", spaced(start, "{comma}")) for start in dict.fromkeys(starts)]
+    started = itertools.product(between, dict.fromkeys(starts))
+    argument += [("argument", spaced(start, before)) for before, start in started]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
     done += [("next_call", head) for head in _next_heads(marks)]

@@ -1,0 +1,59 @@
+"""Calls with rarer signs are read as others are: brackets, what parts arguments, quotes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.parser_checks import stream
+from tests.test_empty_calls import template
+from tests.test_right_formats import built, spec_in
+from turnspec.codegen.loading import load
+from turnspec.spec.model import Condition, Subject, Verdict
+
+_KEYED = (
+    "{{{{ f.name }}}}({{% for k, v in a.items() %}}{}{{{{ {!r} if not loop.last }}}}{{% endfor %}})"
+)
+_QUOTED = '{{ k }}={% if v is string %}"""{{ v }}"""{% else %}{{ v }}{% endif %}'
+#: How a template writes a call, and a turn with one of them.
+CALLS = {
+    "wide brackets": (
+        "【use】tool: {{ f.name }}; with: {{ a | tojson }}【/use】",
+        '【use】tool: look; with: {"x": "1", "n": ["it\'s"]}【/use】',
+    ),
+    "a bar between arguments": (
+        f"<use>{_KEYED.format('{{ k }}={{ v | tojson }}', ' | ')}</use>",
+        '<use>look(x="1" | n=["it\'s"])</use>',
+    ),
+    "three quotes around strings, and literals of Python": (
+        f"<use>{_KEYED.format(_QUOTED, ', ')}</use>",
+        '<use>look(x="""1""", n=["it\'s"])</use>',
+    ),
+}
+TOOLS = [{"name": "look", "parameters": {"type": "object", "properties": {}}}]
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_the_ladder_is_green_and_a_turn_is_read_in_any_pieces(case: str) -> None:
+    call, written = CALLS[case]
+    build = built("signs", template(call))
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    module, text = load(spec_in(build)), f"Hm.{written}<:end:>"
+    for size in (1, 2, 3, len(text)):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        message, _ = stream(module, pieces, tools=TOOLS)
+        assert (message.content, message.problems) == ("Hm.", [])
+        assert json.loads(message.tool_calls[0].arguments) == {"x": "1", "n": ["it's"]}
+
+
+def test_content_that_is_refused_beside_calls_is_a_limit() -> None:
+    refused = "{% if m.content %}{{ raise_exception('One of them.') }}{% endif %}"
+    build = built("refused", template(f"{refused}<use>{{{{ f | tojson }}}}</use>"))
+    assert (build.problems, build.objections) == ((), ())
+    limit = spec_in(build).limits[0]
+    found = (limit.subject, limit.verdict, limit.when)
+    assert found == (Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS)
+    assert "One of them." in limit.reason
