@@ -31,6 +31,19 @@ CALLS = {
         '<use>look(x="""1""", n=["it\'s"])</use>',
     ),
 }
+#: How a template writes a string of which it escapes the quote alone; one, and what it says.
+ESCAPED = {
+    "single quotes": (
+        '{{ "\'" ~ v | replace("\'", "\\\\\'") ~ "\'" }}',
+        "'it\\'s \"so\"\non'",
+        'it\'s "so"\non',
+    ),
+    "double quotes": (
+        "{{ '\"' ~ v | replace('\"', '\\\\\"') ~ '\"' }}",
+        '"it\'s \\"so\\"\non"',
+        'it\'s "so"\non',
+    ),
+}
 TOOLS = [{"name": "look", "parameters": {"type": "object", "properties": {}}}]
 
 
@@ -57,3 +70,25 @@ def test_content_that_is_refused_beside_calls_is_a_limit() -> None:
     found = (limit.subject, limit.verdict, limit.when)
     assert found == (Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS)
     assert "One of them." in limit.reason
+
+
+@pytest.mark.parametrize("case", ESCAPED)
+def test_strings_of_which_the_quote_alone_is_escaped(case: str) -> None:
+    string, written, said = ESCAPED[case]
+    value = (
+        f"{{{{ k }}}}={{% if v is string %}}{string}{{% else %}}{{{{ v | tojson }}}}{{% endif %}}"
+    )
+    build = built("escaped", template(f"<use>{_KEYED.format(value, ', ')}</use>"))
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    spec = spec_in(build)
+    limits = [it for it in spec.limits if it.subject is Subject.ARGUMENT_STRING]
+    assert [it.verdict for it in limits] == [Verdict.AMBIGUOUS]
+    assert "\\" in limits[0].characters
+    assert not {"'", '"'} & set(limits[0].characters)
+    message = load(spec).parse(f"<use>look(x={written}, n=1)</use><:end:>", tools=TOOLS)
+    assert (json.loads(message.tool_calls[0].arguments), message.problems) == (
+        {"x": said, "n": 1},
+        [],
+    )

@@ -257,6 +257,8 @@ def find_encodings(
             continue
         texts = [text for _, text in shown]
         matched = _match(texts, kind, probes, found)
+        if matched is None and kind is JsonType.STRING and kinds.quote:
+            matched = _with_escaped_quote(found, write)
         if matched is None and kind in (JsonType.ARRAY, JsonType.OBJECT):
             matched = as_elements(found, write)
         derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
@@ -367,6 +369,22 @@ def _match(
         if [encode_argument(value, tried) for value in values] == list(texts):
             return _with_python_words(tried) if tried.syntax.python_words else tried
     return None
+
+
+def _with_escaped_quote(
+    arguments: Arguments, write: Callable[[object], str | None]
+) -> Arguments | None:
+    """Return the arguments with strings as JSON's or Python's if the quote is escaped in them.
+
+    Other signs may stand there as they are, which is a limit of characters.
+    """
+    quote = arguments.syntax.quote
+    encoding = Encoding.JSON if quote == '"' else Encoding.PYTHON
+    syntax = replace(arguments.syntax, one_quote=encoding is Encoding.PYTHON)
+    values = {**arguments.values, JsonType.STRING: encoding}
+    tried = replace(arguments, syntax=syntax, values=values)
+    texts = ("vqa", f"vqa{quote}vqb")
+    return tried if all(write(text) == encode_argument(text, tried) for text in texts) else None
 
 
 def _with_python_words(arguments: Arguments) -> Arguments:
