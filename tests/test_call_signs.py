@@ -92,3 +92,19 @@ def test_strings_of_which_the_quote_alone_is_escaped(case: str) -> None:
         {"x": said, "n": 1},
         [],
     )
+
+
+def test_content_that_stands_for_missing_thought_beside_calls_alone() -> None:
+    thought = "<muse>{{ m.reasoning_content or m.content or '' }}</muse>"
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}"
+        f"{thought}{{% for call in m.tool_calls %}}<use>{{{{ call.function | tojson }}}}</use>"
+        "{% endfor %}{% else %}{{ m.content or '' }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("moved", text)
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    limit = next(it for it in spec_in(build).limits if it.verdict is Verdict.MOVES)
+    assert (limit.subject, limit.when) == (Subject.CONTENT, Condition.WITH_CALLS)

@@ -48,6 +48,8 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
         asked = [frame for frame in alone if part in frame.combination.parts]
         gone = [frame for frame in asked if not _shows_part(frame, part)]
         moved = [frame for frame in gone if _is_moved(frame, part)]
+        if moved and _exact_condition(moved, asked) is None and _exact_condition(gone, asked):
+            moved = gone  # where there is reasoning, that is what stands in its place
         dropped = [frame for frame in gone if frame not in moved]
         for verdict, rest in ((Verdict.MOVES, moved), (Verdict.DROPS, dropped)):
             if rest:
@@ -94,11 +96,15 @@ def _is_moved(frame: Frame, part: Part) -> bool:
 
 
 def _condition(found: list[Frame], asked: list[Frame]) -> Condition:
+    return _exact_condition(found, asked) or Condition.ALWAYS
+
+
+def _exact_condition(found: list[Frame], asked: list[Frame]) -> Condition | None:
     """Return the simplest condition that holds for just the frames found among those asked."""
     for condition in CONDITIONS:
         if all(holds(condition, it.combination.parts) == (it in found) for it in asked):
             return condition
-    return Condition.ALWAYS
+    return None
 
 
 def _example(frame: Frame) -> str:
