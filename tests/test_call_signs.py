@@ -108,3 +108,13 @@ def test_content_that_stands_for_missing_thought_beside_calls_alone() -> None:
     assert (build.problems, build.objections, failed) == ((), (), {})
     limit = next(it for it in spec_in(build).limits if it.verdict is Verdict.MOVES)
     assert (limit.subject, limit.when) == (Subject.CONTENT, Condition.WITH_CALLS)
+
+
+def test_arguments_in_a_string_that_holds_json_are_read_with_a_problem() -> None:
+    call = "<use>{{ {'name': f.name, 'with': f.arguments | tojson} | tojson }}</use>"
+    spec = spec_in(built("held", template(call)))
+    message = load(spec).parse('<use>{"name": "look", "with": "{\\"x\\": 1}"}</use><:end:>')
+    assert [(it.name, it.arguments) for it in message.tool_calls] == [("look", '{"x": 1}')]
+    assert [problem.kind for problem in message.problems] == ["string_arguments"]
+    reasons = [it.reason for it in spec.limits if it.subject is Subject.ARGUMENT_STRING]
+    assert reasons == ["in a string that holds JSON, which is read with a problem"]

@@ -114,7 +114,10 @@ def analyze_object(
     limits: list[Limit] = []
     if syntax is None:
         syntax = find_syntax(render({KEYS[0]: VALUES[0]}) or "", {KEYS[0]: VALUES[0]})
-        limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "its style is unknown"))
+        is_held = text.removeprefix(before).startswith('"')
+        reason = "in a string that holds JSON, which is read with a problem" if is_held else ""
+        reason = reason or "its style is unknown"
+        limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason))
     else:
         limits += character_limits(Subject.ARGUMENT_STRING, lambda text: _holds(render, text))
     derivation.note("T4", f"arguments are one object, {syntax}", text)
