@@ -118,3 +118,25 @@ def test_arguments_in_a_string_that_holds_json_are_read_with_a_problem() -> None
     assert [problem.kind for problem in message.problems] == ["string_arguments"]
     reasons = [it.reason for it in spec.limits if it.subject is Subject.ARGUMENT_STRING]
     assert reasons == ["in a string that holds JSON, which is read with a problem"]
+
+
+def test_raw_values_that_end_where_something_else_begins() -> None:
+    item = "<:k:>{{ k }}<:v:>{{ v if v is string else v | tojson }}"
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}{% if m.tool_calls %}<:do:>"
+        "{% for call in m.tool_calls %}<:f:>{{ call.function.name }}"
+        f"{{% for k, v in call.function.arguments.items() %}}{item}{{% endfor %}}{{% endfor %}}"
+        "<:did:>{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("unclosed", text)
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    turn = "<:do:><:f:>look<:k:>x<:v:>a b <:k:>n<:v:>c<:f:>look<:did:><:end:>"
+    message = load(spec_in(build)).parse(turn, tools=TOOLS)
+    assert [(json.loads(it.arguments), it.complete) for it in message.tool_calls] == [
+        ({"x": "a b ", "n": "c"}, True),
+        ({}, True),
+    ]
+    assert message.problems == []

@@ -47,9 +47,7 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
     for part, subject in _SUBJECTS.items():
         asked = [frame for frame in alone if part in frame.combination.parts]
         gone = [frame for frame in asked if not _shows_part(frame, part)]
-        moved = [frame for frame in gone if _is_moved(frame, part)]
-        if moved and _exact_condition(moved, asked) is None and _exact_condition(gone, asked):
-            moved = gone  # where there is reasoning, that is what stands in its place
+        moved = _moved(gone, part, asked)
         dropped = [frame for frame in gone if frame not in moved]
         for verdict, rest in ((Verdict.MOVES, moved), (Verdict.DROPS, dropped)):
             if rest:
@@ -91,8 +89,14 @@ def _shows_part(frame: Frame, part: Part) -> bool:
     return part in frame.order and (part is not Part.REASONING or REASONING in frame.text)
 
 
-def _is_moved(frame: Frame, part: Part) -> bool:
-    return part is Part.CONTENT and Part.REASONING in frame.order and CONTENT in frame.text
+def _moved(gone: list[Frame], part: Part, asked: list[Frame]) -> list[Frame]:
+    """Return the frames that show content as reasoning, or would if they had no reasoning."""
+    if part is not Part.CONTENT:
+        return []
+    moved = [it for it in gone if Part.REASONING in it.order and CONTENT in it.text]
+    if moved and _exact_condition(moved, asked) is None and _exact_condition(gone, asked):
+        return gone
+    return moved
 
 
 def _condition(found: list[Frame], asked: list[Frame]) -> Condition:
