@@ -114,3 +114,12 @@ def test_an_end_that_stands_inside_of_turns_is_told_by_the_next_header(
     analysis = analysis_of("end-between-calls", worker)
     assert analysis.spec is not None
     assert analysis.spec.turn.stop == ("<:return>", "<:call>", "<:end><:user>")
+
+
+def test_a_block_may_have_to_say_a_language_that_no_table_names(worker: RenderWorker) -> None:
+    source = "{% for m in messages %}[{{ m.role }}]{% if m.role == 'user' %}"
+    source += "{% set it = m.content[0] %}{% if 'tongue' not in it %}"
+    source += "{{ raise_exception('Which?') }}{% endif %}{{ it.tongue + ':' + it.text }}"
+    source += "{% else %}{{ m.content }}{% endif %}[.]{% endfor %}"
+    wanted = Dialect(text_block={"tongue": "en", "type": "text"}, block_roles=("user",))
+    assert find_insistence(Chat(worker, source, ASSUMED_TOKENS), Derivation()) == wanted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from turnspec.analysis.probes import (
@@ -42,12 +44,18 @@ def test_find_object(case: str) -> None:
         "{keyqa: valqa}",
         '{"keyqa": "other"}',
         '{"keyqa": "valqa", "more": 1}',
-        '"{\\"keyqa\\": \\"valqa\\"}"',
         '{"keyqa": "valqa"',
     ],
 )
 def test_no_object(text: str) -> None:
     assert find_object(text, OBJECT, "keyqa") is None
+
+
+def test_find_object_in_a_string() -> None:
+    text = json.dumps({"a": json.dumps(OBJECT)})
+    start, end = find_object(text, OBJECT, "keyqa") or (0, 0)
+    assert json.loads(json.loads(text[start:end])) == OBJECT
+    assert find_object(text, {"keyqa": "other"}, "keyqa") is None
 
 
 def test_find_object_round_an_inner_anchor() -> None:

@@ -114,7 +114,10 @@ def analyze_object(
     limits: list[Limit] = []
     if syntax is None:
         syntax = find_syntax(render({KEYS[0]: VALUES[0]}) or "", {KEYS[0]: VALUES[0]})
-        limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "its style is unknown"))
+        is_held = text.removeprefix(before).startswith('"')
+        reason = "in a string that holds JSON, which is read with a problem" if is_held else ""
+        reason = reason or "its style is unknown"
+        limits.append(_limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason))
     else:
         limits += character_limits(Subject.ARGUMENT_STRING, lambda text: _holds(render, text))
     derivation.note("T4", f"arguments are one object, {syntax}", text)
@@ -257,6 +260,8 @@ def find_encodings(
             continue
         texts = [text for _, text in shown]
         matched = _match(texts, kind, probes, found)
+        if matched is None and kind is JsonType.STRING and kinds.quote:
+            matched = _with_escaped_quote(found, write)
         if matched is None and kind in (JsonType.ARRAY, JsonType.OBJECT):
             matched = as_elements(found, write)
             only_strings = replace(found, escapes_only_strings=bool(found.value_escapes))
@@ -369,6 +374,22 @@ def _match(
         if [encode_argument(value, tried) for value in values] == list(texts):
             return _with_python_words(tried) if tried.syntax.python_words else tried
     return None
+
+
+def _with_escaped_quote(
+    arguments: Arguments, write: Callable[[object], str | None]
+) -> Arguments | None:
+    """Return the arguments with strings as JSON's or Python's if the quote is escaped in them.
+
+    Other signs may stand there as they are, which is a limit of characters.
+    """
+    quote = arguments.syntax.quote
+    encoding = Encoding.JSON if quote == '"' else Encoding.PYTHON
+    syntax = replace(arguments.syntax, one_quote=encoding is Encoding.PYTHON)
+    values = {**arguments.values, JsonType.STRING: encoding}
+    tried = replace(arguments, syntax=syntax, values=values)
+    texts = ("vqa", f"vqa{quote}vqb")
+    return tried if all(write(text) == encode_argument(text, tried) for text in texts) else None
 
 
 def _with_python_words(arguments: Arguments) -> Arguments:

@@ -99,8 +99,6 @@ def why_unread(tokens: Sequence[Token], text: str) -> str:
         return "the calls of a turn can't be told apart: one shows something else than another"
     if tokens and not any(token.kind is TokenKind.ARGUMENTS for token in tokens):
         return "a call shows no arguments; an overlay can say, under tools, how the model writes it"
-    if any('\\"' in text[token.start : token.end] for token in tokens):
-        return "the arguments are a string that holds JSON; parsers can't read that yet"
     return ""
 
 

@@ -89,6 +89,8 @@ def _readability(chat: Chat) -> int:
     span = find_object(text, call.arguments, KEYS[0])
     if span is None:
         return 5 if as_string else 1
+    if text[span[0]] == '"':
+        return 5  # a string that holds it: encoded twice, maybe for us alone
     is_json = '"' + KEYS[0] in text[span[0] : span[1]]
     is_quoted = text[span[0] - 1] == "'"  # as Python shows a string inside of a call
     if not is_json:

@@ -20,6 +20,8 @@ from turnspec.spec.message import Message
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
 REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
+#: What a block's keys say where no table tells: such keys name languages.
+_WORD = "en"
 _ALL_ROLES = ("user", "assistant", "system", "tool")
 #: Whose content has to be a list: the user's alone, or everybody's.
 _BLOCK_ROLES = (("user",), _ALL_ROLES)
@@ -53,8 +55,9 @@ def _dialects(chat: Chat) -> Iterator[Dialect]:
                 chat.dialect, required_field=name, required_roles=roles, required_filled=filled
             )
     names = [name for name in chat.facts.attribute_names if name not in ("role", "content", "text")]
-    # A key of the block may have to be one of a table, as the code of a language is.
-    fillings = [{}, *(dict.fromkeys(names, word) for word in chat.facts.table_keys)]
+    # A key of the block may have to be there, or be one of a table, as the code of a language is.
+    words = (*chat.facts.table_keys, _WORD)
+    fillings = [{}, *(dict.fromkeys(names, word) for word in words)]
     for roles in _BLOCK_ROLES:
         for filling in fillings:
             block = {**filling, "type": "text"}

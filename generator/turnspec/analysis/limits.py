@@ -47,11 +47,13 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
     for part, subject in _SUBJECTS.items():
         asked = [frame for frame in alone if part in frame.combination.parts]
         gone = [frame for frame in asked if not _shows_part(frame, part)]
-        moved = [frame for frame in gone if _is_moved(frame, part)]
+        moved = _moved(gone, part, asked)
         dropped = [frame for frame in gone if frame not in moved]
         for verdict, rest in ((Verdict.MOVES, moved), (Verdict.DROPS, dropped)):
             if rest:
                 limits.append(Limit(subject, verdict, _condition(rest, asked), _example(rest[0])))
+    if error := _refused_beside_calls(alone, frames):
+        limits.append(Limit(Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS, error))
     if max_calls == 1:
         limits.append(
             Limit(Subject.FURTHER_CALLS, Verdict.DROPS, Condition.ALWAYS, _refusal(frames))
@@ -87,21 +89,40 @@ def _shows_part(frame: Frame, part: Part) -> bool:
     return part in frame.order and (part is not Part.REASONING or REASONING in frame.text)
 
 
-def _is_moved(frame: Frame, part: Part) -> bool:
-    return part is Part.CONTENT and Part.REASONING in frame.order and CONTENT in frame.text
+def _moved(gone: list[Frame], part: Part, asked: list[Frame]) -> list[Frame]:
+    """Return the frames that show content as reasoning, or would if they had no reasoning."""
+    if part is not Part.CONTENT:
+        return []
+    moved = [it for it in gone if Part.REASONING in it.order and CONTENT in it.text]
+    if moved and _exact_condition(moved, asked) is None and _exact_condition(gone, asked):
+        return gone
+    return moved
 
 
 def _condition(found: list[Frame], asked: list[Frame]) -> Condition:
+    return _exact_condition(found, asked) or Condition.ALWAYS
+
+
+def _exact_condition(found: list[Frame], asked: list[Frame]) -> Condition | None:
     """Return the simplest condition that holds for just the frames found among those asked."""
     for condition in CONDITIONS:
         if all(holds(condition, it.combination.parts) == (it in found) for it in asked):
             return condition
-    return Condition.ALWAYS
+    return None
 
 
 def _example(frame: Frame) -> str:
     parts = [part.value for part in Part if part in frame.combination.parts]
     return f"not rendered in a message with {', '.join(parts)}"
+
+
+def _refused_beside_calls(alone: list[Frame], frames: Frames) -> str:
+    """Return what a template that renders calls says against content beside them; "" if nothing."""
+    both = {Part.CONTENT, Part.CALLS}
+    errors = [error for combination, error in frames.refused.items() if both <= combination.parts]
+    has_calls = any(Part.CALLS in frame.combination.parts for frame in alone)
+    is_shown = any(both <= frame.combination.parts for frame in alone)
+    return errors[0] if errors and has_calls and not is_shown else ""
 
 
 def _refusal(frames: Frames) -> str:

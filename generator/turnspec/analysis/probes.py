@@ -78,6 +78,7 @@ def find_object(text: str, value: Mapping[str, object], anchor: str) -> tuple[in
     """Return where ``value`` stands in ``text`` as one JSON or Python object around ``anchor``.
 
     Telling JSON from tags is the analysis' one heuristic: what a decoder reads back is an object.
+    It may be a JSON string that holds the object.
     """
     position = text.find(anchor)
     start = text.rfind("{", 0, position) if position >= 0 else -1
@@ -86,7 +87,12 @@ def find_object(text: str, value: Mapping[str, object], anchor: str) -> tuple[in
         if end is not None:
             return start, end
         start = text.rfind("{", 0, start)
-    return None
+    start = text.rfind('"{', 0, max(position, 0))
+    try:
+        found, end = json.JSONDecoder().raw_decode(text, max(start, 0))
+        return (start, end) if start >= 0 and json.loads(found) == value else None
+    except (ValueError, TypeError):
+        return None
 
 
 def _argument_tokens(text: str, call: Call, number: int, as_objects: bool) -> list[Token]:

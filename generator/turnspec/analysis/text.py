@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from turnspec.spec.characters import WIDE_CLOSING, WIDE_OPENING
+
 #: A tag (``<…>`` or ``<<…>>``) or a bracketed token (``[…]`` or ``[[…]]``), with no bracket or
 #: line break inside; likewise in other brackets (guillemets, corner brackets, triangles, …),
 #: between brackets doubled or with a sign of their own as in ``{% … %}`` and ``[| … |]``, and
@@ -16,8 +18,7 @@ from collections.abc import Sequence
 _MARKER = re.compile(
     r"<{2,}[^<>\n]+>{2,}|<[^<>\n]*>"
     r"|\[{2,}[A-Za-z_/][^\[\]\n]*\]{2,}|\[[A-Za-z_/][^\[\]\n]*\]"
-    r"|[«‹〈《「『【〔〖⟦⟨⟪◁◀❮❰＜][^«»‹›〈〉《》「」『』【】〔〕〖〗⟦⟧⟨⟩⟪⟫◁▷◀▶❮❯❰❱＜＞\n]*"
-    r"[»›〉》」』】〕〗⟧⟩⟫▷▶❯❱＞]"
+    rf"|[{WIDE_OPENING}][^{WIDE_OPENING}{WIDE_CLOSING}\n]*[{WIDE_CLOSING}]"
     r"|\{\{[^{}\n]+\}\}"
     r"|[({](?P<sign>[^\w\s\"'(){}\[\]])[^(){}\n]*(?P=sign)[)}]"
     r"|\[(?P<mark>[^\w\s\"'(){}\[\]<>,;:])[^\[\]\n]*(?P=mark)\]"

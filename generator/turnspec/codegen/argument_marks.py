@@ -83,7 +83,8 @@ def has_raw_strings(arguments: Arguments) -> bool:
     values = arguments.values
     inner = {values.get(JsonType.ARRAY), values.get(JsonType.OBJECT)}
     is_quoted = values.get(JsonType.STRING) is Encoding.QUOTED
-    return is_quoted and Encoding.QUOTED not in inner and arguments.syntax.quote in "'\""
+    is_usual = not arguments.syntax.quote.strip("'\"")  # one of Python's, of three signs too
+    return is_quoted and Encoding.QUOTED not in inner and is_usual
 
 
 def around_value(pieces: Pieces) -> tuple[Pieces, Pieces]:

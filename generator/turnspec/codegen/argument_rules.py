@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -30,7 +31,11 @@ def _between_texts(marks: Marks) -> Roles:
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
     done = [("done", end) for end in _ends_of_all(marks)]
-    others = (("broken", it) for it in _behind_call(marks))
+    # Where nothing closes a call, it is over where what stands behind calls begins.
+    behind = _behind_call(marks)
+    others: Roles = [("broken", it) for it in behind]
+    if not marks.calls.closing:
+        others = [("done", ("", behind))]
     # The attribute for the type may be missing, or what closes the key before what opens the value.
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
@@ -66,10 +71,15 @@ def _between_values(marks: Marks) -> Roles:
     ends them, they end at whatever else comes, as another call, which may look like one, too.
     """
     arguments, head = marks.arguments, marks.calls.start
-    argument = [("quoted", spaced(start, "{comma}")) for start in _quoted(arguments)]
+    between = ["{comma}"]
+    if arguments.separator.strip(" ,;"):  # which stands before no first argument
+        between.append(f"{{comma}}{arguments.separator} ")
+    quoted = itertools.product(between, _quoted(arguments))
+    argument = [("quoted", spaced(start, before)) for before, start in quoted]
     # Python's sign may stand for JSON's, which is told as missing.
     starts = (arguments.start, re.sub(r" :$", " {?:} =", arguments.start))
-    argument += [("argument", spaced(start, "{comma}")) for start in dict.fromkeys(starts)]
+    started = itertools.product(between, dict.fromkeys(starts))
+    argument += [("argument", spaced(start, before)) for before, start in started]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
     done += [("next_call", head) for head in _next_heads(marks)]
@@ -207,7 +217,7 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     # A single sign is text wherever the format doesn't go on behind it.
     if guard_end + mark and "{key}" not in mark and literal_length(guard_end + mark) > 1:
         found.append(("inner", guard_end + mark))
-    if marks.calls.closing:
+    if marks.calls.closing or not mark:
         # After a mark that is missing the template breaks the line.
         breaks = marks.tools.arguments.separator.startswith("\n")
         is_line = breaks or (arguments.are_keyed and not arguments.separator)
@@ -243,7 +253,7 @@ def rests_of_call(marks: Marks) -> list[str]:
     """Return what may stand behind a value without a mark: the rest of the call, and more."""
     closing = marks.calls.closing
     section_end = [it for it in marks.calls.section_end if it not in closing]
-    rests = [" ".join(closing[at:]) for at in range(len(closing))]
+    rests = [" ".join(closing[at:]) for at in range(len(closing))] or [""]
     # A call that stands in a value may end so, too; then text goes on behind it.
     behind = [*(it for it in _behind_call(marks) if it not in section_end), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]

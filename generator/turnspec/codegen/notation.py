@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence
 
 from turnspec.engine.markers import escaped
-from turnspec.spec.characters import NAME_SIGNS
+from turnspec.spec.characters import NAME_SIGNS, WIDE_CLOSING, WIDE_OPENING
 from turnspec.spec.model import Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
 #: White space inside a marker, and where it may stand with none written: by tags, JSON's brackets.
 _BREAK = re.compile(
-    r"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=<)"
+    rf"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=[<{WIDE_OPENING}])"
+    rf"|(?<=[{WIDE_CLOSING}])(?=[\w\[\]{WIDE_OPENING}])"
     r"|(?<=\{\{)(?=\")|(?<=\[)(?=\{\{)|(?<=\])(?=\}\})|(?<=\}\})(?=\])"
 )
 _NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)

@@ -19,7 +19,7 @@ from turnspec.codegen.markers import (
 )
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.spec.characters import is_lone_sign
+from turnspec.spec.characters import WIDE_CLOSING, is_lone_sign
 
 #: A marker, and what has to follow it, as `turnspec.engine.roles` has them.
 Marker = str | tuple[str, tuple["Marker", ...]]
@@ -147,7 +147,7 @@ def beginnings(marks: Marks) -> list[str]:
     whole = {marker for role, marker in rows if role != "mention" and _is_text(marker)}
     for role, marker in rows:
         head = leading_text(marker)
-        ends = [tag.end() for tag in re.finditer(r"[>\]]", head)]
+        ends = [tag.end() for tag in re.finditer(rf"[>\]{WIDE_CLOSING}]", head)]
         starts = [head[:at] for at in ends if at < len(head) and looks_like_marker(head[:at])]
         is_short = marks.calls.is_doubtful and bool(marks.calls.start)
         is_text = _is_text(marker) or is_lone_sign(head) or is_short

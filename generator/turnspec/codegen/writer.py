@@ -159,7 +159,7 @@ def as_rendered(spec: Spec, message: Message) -> Message:
             case Subject.CONTENT, Verdict.DROPS:
                 content = ""
             case Subject.CONTENT, Verdict.MOVES:
-                reasoning, content = content or reasoning, ""
+                reasoning, content = reasoning or content, ""
             case Subject.CONTENT, Verdict.TRIMS:
                 content = content.strip()
             case Subject.CALLS, Verdict.DROPS:

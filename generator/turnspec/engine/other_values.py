@@ -72,8 +72,9 @@ class OtherValue(JsonValue):
     def _may_be_quote(self, token: re.Match[str] | None) -> bool:
         kind = token.lastgroup if token else None
         is_begun = kind is None
-        if HAS_RAW_STRINGS and kind in ("word", "opening"):
-            is_begun = len(self.quotes[0]) > 1 and not self._input.final
+        if HAS_RAW_STRINGS and token and kind in ("word", "opening", "quote"):
+            raw, begun = self.quotes[0], token.group()
+            is_begun = raw != begun and raw.startswith(begun) and not self._input.final
         return is_begun and self.may_be_quote(self._input.position)
 
     def _begin(self, kind: str, text: str) -> bool | None:

@@ -272,11 +272,11 @@ def _after_call(calls: Calls) -> str:
     betweens = [_between(tools, separator) for separator in tools.separators]
     between = betweens[0] if len(betweens) == 1 else group(betweens)
     more = group([sequence(between, "call")], "*") if calls.parallel else ""
-    several = sequence(more, _section_end(tools.section_end))
+    several = sequence(more, _section_end(tools, tools.section_end))
     if len(tools.section_ends) == 1:
         return several
     # The only call of a turn may end in a way of its own, or as several do.
-    only = _section_end(tools.section_ends[1])
+    only = _section_end(tools, tools.section_ends[1])
     if not calls.parallel:
         several = only
     return group([several, only], "") if only else group([several], "?")
@@ -286,14 +286,20 @@ def _between(tools: Tools, separator: str) -> str:
     if not trimmed(separator):
         # A word such as an id, with which a call ends, would go on in the next one's name.
         ends_in_word = separator and tools.call[-1].kind
-        return sequence(literal(separator[0]), GAP) if ends_in_word else GAP
+        return sequence(literal(separator[0]), GAP) if ends_in_word else _gap_behind(tools)
     before = "" if separator[0] not in WHITE_SPACE else GAP
     after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
     return sequence(before, closing(separator), after)
 
 
-def _section_end(text: str) -> str:
-    return sequence(GAP, closing(text)) if trimmed(text) else ""
+def _section_end(tools: Tools, text: str) -> str:
+    return sequence(_gap_behind(tools), closing(text)) if trimmed(text) else ""
+
+
+def _gap_behind(tools: Tools) -> str:
+    """Return the white space behind a call; a raw value that nothing closes has it as its own."""
+    is_open = tools.call[-1].kind is SlotKind.ARGUMENTS and _ends_raw(tools.arguments)
+    return "" if is_open else GAP
 
 
 def _argument_rules(tools: Tools) -> tuple[Rule, ...]:

@@ -26,6 +26,9 @@ NOT_IN_NAMES = (
     r"\u3000-\u3004\u3008-\u3020\u3030\u303D-\u303F\uD800-\uF8FF\uFE10-\uFE1F\uFE30-\uFE6F"
     r"\uFF00-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65\uFFF0-\uFFFF"
 )
+#: Brackets of other scripts and of mathematics: tags stand between them as between < and >.
+WIDE_OPENING = "«‹〈《「『【〔〖⟦⟨⟪◁◀❮❰＜"
+WIDE_CLOSING = "»›〉》」』】〕〗⟧⟩⟫▷▶❯❱＞"
 #: What a key never holds: controls, what nobody sees, and white space but the blank.
 NOT_IN_KEYS = r"\x00-\x1F\x7F-\xA0\u1680\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000"
 

@@ -1,0 +1,142 @@
+"""Calls with rarer signs are read as others are: brackets, what parts arguments, quotes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.parser_checks import stream
+from tests.test_empty_calls import template
+from tests.test_right_formats import built, spec_in
+from turnspec.codegen.loading import load
+from turnspec.spec.model import Condition, Subject, Verdict
+
+_KEYED = (
+    "{{{{ f.name }}}}({{% for k, v in a.items() %}}{}{{{{ {!r} if not loop.last }}}}{{% endfor %}})"
+)
+_QUOTED = '{{ k }}={% if v is string %}"""{{ v }}"""{% else %}{{ v }}{% endif %}'
+#: How a template writes a call, and a turn with one of them.
+CALLS = {
+    "wide brackets": (
+        "【use】tool: {{ f.name }}; with: {{ a | tojson }}【/use】",
+        '【use】tool: look; with: {"x": "1", "n": ["it\'s"]}【/use】',
+    ),
+    "a bar between arguments": (
+        f"<use>{_KEYED.format('{{ k }}={{ v | tojson }}', ' | ')}</use>",
+        '<use>look(x="1" | n=["it\'s"])</use>',
+    ),
+    "three quotes around strings, and literals of Python": (
+        f"<use>{_KEYED.format(_QUOTED, ', ')}</use>",
+        '<use>look(x="""1""", n=["it\'s"])</use>',
+    ),
+}
+#: How a template writes a string of which it escapes the quote alone; one, and what it says.
+ESCAPED = {
+    "single quotes": (
+        '{{ "\'" ~ v | replace("\'", "\\\\\'") ~ "\'" }}',
+        "'it\\'s \"so\"\non'",
+        'it\'s "so"\non',
+    ),
+    "double quotes": (
+        "{{ '\"' ~ v | replace('\"', '\\\\\"') ~ '\"' }}",
+        '"it\'s \\"so\\"\non"',
+        'it\'s "so"\non',
+    ),
+}
+TOOLS = [{"name": "look", "parameters": {"type": "object", "properties": {}}}]
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_the_ladder_is_green_and_a_turn_is_read_in_any_pieces(case: str) -> None:
+    call, written = CALLS[case]
+    build = built("signs", template(call))
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    module, text = load(spec_in(build)), f"Hm.{written}<:end:>"
+    for size in (1, 2, 3, len(text)):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        message, _ = stream(module, pieces, tools=TOOLS)
+        assert (message.content, message.problems) == ("Hm.", [])
+        assert json.loads(message.tool_calls[0].arguments) == {"x": "1", "n": ["it's"]}
+
+
+def test_content_that_is_refused_beside_calls_is_a_limit() -> None:
+    refused = "{% if m.content %}{{ raise_exception('One of them.') }}{% endif %}"
+    build = built("refused", template(f"{refused}<use>{{{{ f | tojson }}}}</use>"))
+    assert (build.problems, build.objections) == ((), ())
+    limit = spec_in(build).limits[0]
+    found = (limit.subject, limit.verdict, limit.when)
+    assert found == (Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS)
+    assert "One of them." in limit.reason
+
+
+@pytest.mark.parametrize("case", ESCAPED)
+def test_strings_of_which_the_quote_alone_is_escaped(case: str) -> None:
+    string, written, said = ESCAPED[case]
+    value = (
+        f"{{{{ k }}}}={{% if v is string %}}{string}{{% else %}}{{{{ v | tojson }}}}{{% endif %}}"
+    )
+    build = built("escaped", template(f"<use>{_KEYED.format(value, ', ')}</use>"))
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    spec = spec_in(build)
+    limits = [it for it in spec.limits if it.subject is Subject.ARGUMENT_STRING]
+    assert [it.verdict for it in limits] == [Verdict.AMBIGUOUS]
+    assert "\\" in limits[0].characters
+    assert not {"'", '"'} & set(limits[0].characters)
+    message = load(spec).parse(f"<use>look(x={written}, n=1)</use><:end:>", tools=TOOLS)
+    assert (json.loads(message.tool_calls[0].arguments), message.problems) == (
+        {"x": said, "n": 1},
+        [],
+    )
+
+
+def test_content_that_stands_for_missing_thought_beside_calls_alone() -> None:
+    thought = "<muse>{{ m.reasoning_content or m.content or '' }}</muse>"
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}"
+        f"{thought}{{% for call in m.tool_calls %}}<use>{{{{ call.function | tojson }}}}</use>"
+        "{% endfor %}{% else %}{{ m.content or '' }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("moved", text)
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    limit = next(it for it in spec_in(build).limits if it.verdict is Verdict.MOVES)
+    assert (limit.subject, limit.when) == (Subject.CONTENT, Condition.WITH_CALLS)
+
+
+def test_arguments_in_a_string_that_holds_json_are_read_with_a_problem() -> None:
+    call = "<use>{{ {'name': f.name, 'with': f.arguments | tojson} | tojson }}</use>"
+    spec = spec_in(built("held", template(call)))
+    message = load(spec).parse('<use>{"name": "look", "with": "{\\"x\\": 1}"}</use><:end:>')
+    assert [(it.name, it.arguments) for it in message.tool_calls] == [("look", '{"x": 1}')]
+    assert [problem.kind for problem in message.problems] == ["string_arguments"]
+    reasons = [it.reason for it in spec.limits if it.subject is Subject.ARGUMENT_STRING]
+    assert reasons == ["in a string that holds JSON, which is read with a problem"]
+
+
+def test_raw_values_that_end_where_something_else_begins() -> None:
+    item = "<:k:>{{ k }}<:v:>{{ v if v is string else v | tojson }}"
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}{% if m.tool_calls %}<:do:>"
+        "{% for call in m.tool_calls %}<:f:>{{ call.function.name }}"
+        f"{{% for k, v in call.function.arguments.items() %}}{item}{{% endfor %}}{{% endfor %}}"
+        "<:did:>{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("unclosed", text)
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    turn = "<:do:><:f:>look<:k:>x<:v:>a b <:k:>n<:v:>c<:f:>look<:did:><:end:>"
+    message = load(spec_in(build)).parse(turn, tools=TOOLS)
+    assert [(json.loads(it.arguments), it.complete) for it in message.tool_calls] == [
+        ({"x": "a b ", "n": "c"}, True),
+        ({}, True),
+    ]
+    assert message.problems == []
