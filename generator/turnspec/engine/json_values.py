@@ -122,11 +122,12 @@ class JsonValue:
 
     def _leave_rest(self, token: re.Match[str] | None) -> bool:
         """Pass on what is in a bracket as it is written: what comes next cannot stand there."""
-        input, rules, may_go_on = self._input, self._input.rules, not self._input.final
-        end = rules.at_call_end.match(input, may_go_on)
-        end = end or rules.at_call_start.match(input, may_go_on)
+        input, rules = self._input, self._input.rules
+        if input.final:
+            return False
+        end = rules.at_call_end.match(input, True) or rules.in_text.match(input, True)
         if end and end.text:
-            self.is_done = may_go_on and not end.is_partial
+            self.is_done = not end.is_partial
             return False
         sign = input.text[input.position : input.position + 1]
         if len(self._closers) < self._depth:
