@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_210,
     "lines, mean": 1_988,
     "lines, all": 399_470,
-    "lines of the engine and codegen": 10_233,
+    "lines of the engine and codegen": 10_282,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -507,6 +507,27 @@ CASES: dict[str, Case] = {
         calls=[("add", {"a": 2})],
         told=["draft", "unclosed"],
     ),
+    "a draft of a call that breaks off, and the call": Case(
+        "thoughts",
+        '<why>So <call>add<with>{"a": "x\ny</why><call>add<with>{"a": 2}</call><end>',
+        reasoning='So <call>add<with>{"a": "x\ny',
+        calls=[("add", {"a": 2})],
+        told=["draft"],
+    ),
+    "a draft of a call that breaks off, and content": Case(
+        "thoughts",
+        '<why>So <call>add<with>{"a": [</why>Hi "you"<end>',
+        content='Hi "you"',
+        reasoning='So <call>add<with>{"a": [',
+        told=["draft"],
+    ),
+    "a call in reasoning whose string holds the end of reasoning": Case(
+        "thoughts",
+        '<why>So <call>add<with>{"a": "</why>"}</call><end>',
+        reasoning="So",
+        calls=[("add", {"a": "</why>"})],
+        told=["unclosed"],
+    ),
     "a close in reasoning": Case(
         "thoughts",
         "<why>not </call> here</why>Hi",

@@ -118,7 +118,9 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     """Return what begins a call in another syntax: what opens the format's own, and then that."""
     if not (openings := _openings_of_others(marks.calls)):
         return []
-    begun = (" {{ '",) if marks.are_objects else (' {{ "name"', ' {{ "function"')
+    begun: tuple[str, ...] = (' {{ "name"', ' {{ "function"')
+    if marks.are_objects:  # with quotes of Python's, unless the members' names are others
+        begun = (" {{ '",) if marks.tools.fields.name[-1:] == ("name",) else ()
     heads = [text for it in begun for text in (it, f" [{it}")]
     heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
     is_own = "(" in marks.calls.start
@@ -370,7 +372,7 @@ def _between_objects(marks: Marks) -> Roles:
     # What closes a call may be how the next one's opening begins.
     inner += [it for it in calls.opening[:1] if it.startswith((*calls.closing,))]
     found += [("inner_opening", spaced(it)) for it in inner]
-    if not marks.are_bare and "{no " not in "".join(closing):  # a fence would be one of them
+    if "{no " not in "".join(closing):  # a fence would be one of them
         found.append(("stray", ("{brackets}", [*closing, ' {{ "'])))
     return found + [("closing", it) for it in closing]
 

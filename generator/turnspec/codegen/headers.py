@@ -128,11 +128,13 @@ def _header_end(marks: Marks, header: str) -> str:
 
 
 def _short_headers(recipient: str, behind: str, end: str) -> Iterator[str]:
-    """Yield headers of calls that lack a tag, with any words."""
-    before = f"{recipient}{{word}}"
-    for tag in re.findall(r"<[^<>{} ]+>", behind):
+    """Yield headers of calls that lack a tag, or have more words than one behind it."""
+    before = start = f"{recipient}{{word}}"
+    tags = re.findall(r"<[^<>{} ]+>", behind)
+    for tag in tags:
         yield f"{before}{{?{tag}}}{end}"
         before += f"{tag}{{word}}"
+    yield from (f"{start}{tag}{{words}}{end}" for tag in tags)
 
 
 def _starts(marks: Marks) -> list[str]:

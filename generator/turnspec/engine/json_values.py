@@ -38,6 +38,8 @@ CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
 OBJECT_BEGINS = r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)'
+#: The same where that quote is more than a sign, which nothing escapes: it begins a value there.
+VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,\[][ \t\n\r]*QUOTE)|\Z)"
 NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 #: What numbers may have in Python, and not in JSON.
 NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])"
@@ -116,8 +118,29 @@ class JsonValue:
             input.position = token.end()
             return True
         is_over = is_taken is None or input.position == len(input.text)
+        if not is_over and self._closers and (token is None or token.lastgroup != "closing"):
+            return self._leave_rest(token)
         self.is_done = not (is_over or input.final)
         return False
+
+    def _leave_rest(self, token: re.Match[str] | None) -> bool:
+        """Pass on what is in a bracket as it is written: what comes next cannot stand there."""
+        input, rules = self._input, self._input.rules
+        if input.final:
+            return False
+        end = rules.at_call_end.match(input, True) or rules.in_text.match(input, True)
+        if end and end.text:
+            self.is_done = not end.is_partial
+            return False
+        sign = input.text[input.position : input.position + 1]
+        if len(self._closers) < self._depth:
+            self._tell(f"{sign!r} cannot follow {self.waiting!r}", is_sure=False)
+            self._out += self._held
+            self._held, self._depth = [], len(self._closers)
+        if token is None:
+            self._out.append(sign)
+            input.position += 1
+        return True
 
     def _may_be_quote(self, token: re.Match[str] | None) -> bool:
         """Say whether more text may make a quote of what comes next."""
@@ -161,8 +184,10 @@ class JsonValue:
             return None
         input.position += len(text) if kind == "word" else 0
         may_be_text = kind == "word" or (kind == "quote" and ", " in self._held)
-        if may_be_text and self._bare_key and self._expected == "colon":
-            return self._leave_members(text)
+        if may_be_text and self._expected == "colon":
+            holds_colon = self.waiting.replace(" ", "")[-2:] == ':"'  # a key whose quote is late
+            if self._bare_key or holds_colon:
+                return self._leave_members(text)
         if HAS_JSON_STRINGS and text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
             self._tell("a string in single quotes")
         if missing := SEPARATORS.get(self._expected):
@@ -190,8 +215,11 @@ class JsonValue:
         return kind != "opening" or not is_key
 
     def _take_closing(self, text: str) -> bool:
-        if not self._closers or self._closers[-1] != text:
+        if text not in self._closers:
             return False
+        while (inner := self._closers[-1]) != text:
+            self._tell(f"no {inner!r} before {text!r}", is_sure=False)
+            self._take_closing(inner)
         if self._expected != "comma" and self.waiting.strip():
             is_sure = self.waiting.strip() == ","  # else a key has no value
             self._tell(f"{self.waiting!r} before {text!r}", is_sure)
@@ -291,6 +319,8 @@ def after_ends(input: Input, start: int, quoted_by: str) -> tuple[int, bool | No
     if call is None or call.is_partial:
         return at, None if call else False
     own = OBJECT_BEGINS.replace('"', "'") if quoted_by == "'" else OBJECT_BEGINS
+    if HAS_OTHER_VALUES and len(quoted_by) > 1:
+        own = VALUE_BEGINS.replace("QUOTE", re.escape(quoted_by))
     begins = re.compile(own).match(input.text, at)
     if not begins or begins["quote"]:
         return at, begins is not None

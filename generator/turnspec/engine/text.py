@@ -452,6 +452,9 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     yield from read_parts(turn)
     turn.state, turn.content = state, content
     end, turn.draft_end, turn.is_draft = turn.draft_end, None, False
+    closing = end_of_broken_draft(turn)
+    if closing is not None and (end is None or closing < end):
+        end = closing
     if end is None:
         hold = turn.holds.pop()
         unclosed = Problem(hold.offset, "unclosed", "a call inside the reasoning")
@@ -463,6 +466,18 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     turn.problem("draft", "a call in the reasoning, which goes on after it")
     turn.write(max(end - turn.input.offset, turn.input.position + 1))
     return False
+
+
+def end_of_broken_draft(turn: Turn) -> int | None:
+    """Return where reasoning ends within what was read of a call in it that breaks off."""
+    input, hold = turn.input, turn.holds[-1]
+    at = hold.offset - input.offset
+    is_broken = not all(call.complete for call in turn.calls[hold.calls :])
+    while is_broken and (found := input.rules.in_text.search(input, False, at)):
+        if found.role in ENDS_DRAFT:
+            return found.offset
+        at = max(found.end, found.start + 1)
+    return None
 
 
 # What is no call.
