@@ -428,6 +428,12 @@ CASES: dict[str, Case] = {
     "an unknown tool": Case(
         "json", "<call sub>{}</call>", calls=[("sub", {})], told=["unknown_tool"]
     ),
+    "another quote at the end of what is cut off": Case(
+        "json",
+        '<call add>{"b": \'x"',
+        calls=[("add", {"b": 'x"'})],
+        told=["malformed", "cut_off"],
+    ),
     "quotes that nothing escapes": Case(
         "json",
         '<call add>{"a": ["<a b="c" d=\'e\'>f</a>", "so"], "b": "say "so" again" }</call>',

@@ -270,7 +270,8 @@ class JsonValue:
             self._end('"')
             return True
         sign = input.text[end : end + 1]
-        if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
+        may_go_on = sign in ("\\", self._quote) and STRING_GOES_ON.match(input.text, end)
+        if not is_certain or not sign or may_go_on:
             return False
         if sign == "\\" and text:  # it has only so many escapes
             return True

@@ -44,6 +44,10 @@ AFTER_STRING = (
 )
 
 
+#: What a call looks like up to an argument's quote.
+CALL_BEGUN = r"\w ?\([^()]{0,200}= ?\Z"
+
+
 class OtherValue(JsonValue):
     """A value in a relative of JSON."""
 
@@ -116,7 +120,7 @@ class OtherValue(JsonValue):
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it
         if is_quote and after is None:  # it does not end the string
-            self._tell(f"a {self._quote} inside a string")
+            self._tell_inner_quote(text)
             text += self._quote
             input.position = found.end()
         if self._closers and self._quote == '"':
@@ -131,6 +135,13 @@ class OtherValue(JsonValue):
         input.position = found.end()
         self._end('"')
         return True
+
+    def _tell_inner_quote(self, text: str) -> None:
+        """Tell of a quote inside a string; behind a call's beginning it may be that call's own."""
+        call = self._turn.call if self._turn else None
+        before = "".join([*(call.pieces[-300:] if call else []), *self._out, text])
+        is_sure = re.search(CALL_BEGUN, before[-300:]) is None
+        self._tell(f"a {self._quote} inside a string", is_sure)
 
     def _read_raw_string(self) -> bool:
         input = self._input
