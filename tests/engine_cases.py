@@ -434,12 +434,6 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": 'x"'})],
         told=["malformed", "cut_off"],
     ),
-    "quotes that nothing escapes": Case(
-        "json",
-        '<call add>{"a": ["<a b="c" d=\'e\'>f</a>", "so"], "b": "say "so" again" }</call>',
-        calls=[("add", {"a": ["<a b=\"c\" d='e'>f</a>", "so"], "b": 'say "so" again'})],
-        told=["malformed"] * 4,
-    ),
     "an id behind the arguments": Case("tail", "<call add>{} #7</call>", calls=[("add", {})]),
     "Python's literals": Case(
         "python",

@@ -36,9 +36,6 @@ def _held_calls(facts: FormatFacts) -> dict[str, object]:
     return {
         "An argument that is no string by its tool's schema, until it ends.": is_text,
         "A number, true, false or null in arguments, until it ends.": calls and not is_text,
-        "A quote in an object or an array, until what follows.": (
-            calls and not is_text and has["HAS_JSON_STRINGS"]
-        ),
         "A call's object, until its name is known.": has["CALLS_ARE_OBJECTS"],
         "A call in another syntax, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
         "A call in open reasoning, until the turn ends (then it counts), or text or the end of "

@@ -67,16 +67,6 @@ def single_quotes(form: Format) -> Iterator[Case]:
         yield replace(form.case(written, message, "malformed"), complete=True)
 
 
-def unescaped_quotes(form: Format) -> Iterator[Case]:
-    """A string in JSON holds quotes as they are, as of HTML or of speech."""
-    if not _has_json_strings(form):
-        return
-    for text in ('He said "so" and left.', '<a href="x" id="y">z</a>'):
-        message = Message(calls=(replace(form.call, arguments={"city": text, "days": 3}),))
-        written = form.write(message).replace(json.dumps(text), f'"{text}"')
-        yield replace(form.case(written, message, "malformed"), complete=True)
-
-
 def words_of_python(form: Format) -> Iterator[Case]:
     """Constants in JSON are written as Python writes them."""
     if not _has_json_strings(form):

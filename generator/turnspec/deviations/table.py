@@ -124,7 +124,6 @@ DEVIATIONS: dict[str, Deviation] = {
     "characters: escaped": characters.escaped_unicode,
     "characters: wrong escapes": characters.wrong_escapes,
     "characters: single quotes": characters.single_quotes,
-    "characters: unescaped quotes": characters.unescaped_quotes,
     "characters: words of Python": characters.words_of_python,
     "characters: a key alone": characters.key_alone,
     "characters: other literals": characters.other_literals,

@@ -22,13 +22,10 @@ TOKENS = (
 )
 STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x00-\x1f]*){0,999})"
 DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
-#: Within an object or array a quote ends a string if what follows doesn't show that it can't.
-INNER_END = r'(?P<end>"(?=[ \t\n\r]{0,99}[\]\[,:}"<]))?'
-INNER_QUOTED = re.compile(STRING.replace("Q", '"') + INNER_END)
 #: A quote ends a string in single ones only where JSON goes on after it; else it is an apostrophe.
 SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
 SINGLE_QUOTED = STRING.replace("Q", "\"'") + SINGLE_END  # seldom needed, as some others
-STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|[\"'][ \t\n\r]{0,99})\Z")
+STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
 #: Those of JSON, and of Python.
@@ -260,8 +257,7 @@ class JsonValue:
         if not HAS_JSON_STRINGS:
             return False  # as all are Python's
         input = self._input
-        string = INNER_QUOTED if self._closers and self._expected != "key" else DOUBLE_QUOTED
-        string = string if self._quote == '"' else re.compile(SINGLE_QUOTED)
+        string = DOUBLE_QUOTED if self._quote == '"' else re.compile(SINGLE_QUOTED)
         found, is_certain = self._matched(string)
         text, end = found["text"], found.end()
         input.position = end
@@ -270,15 +266,12 @@ class JsonValue:
             self._end('"')
             return True
         sign = input.text[end : end + 1]
-        may_go_on = sign in ("\\", self._quote) and STRING_GOES_ON.match(input.text, end)
-        if not is_certain or not sign or may_go_on:
+        if not is_certain or not sign or STRING_GOES_ON.match(input.text, end):
             return False
         if sign == "\\" and text:  # it has only so many escapes
             return True
         if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
-        elif sign == '"' == self._quote:
-            self._tell(f"a {sign} inside a string")
         self._add(quote(sign)[1:-1])
         input.position += 1
         return True
