@@ -29,9 +29,9 @@ from turnspec.engine.roles import Role, Rule
 
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
-    *("roles", "parser", "text", "objects", "calls", "json_arguments", "value_arguments"),
-    *("text_arguments", "elements", "code", "other_syntax", "literals", "whole_arguments"),
-    *("turn", "rules"),
+    *("roles", "parser", "text", "mentions", "objects", "calls", "json_arguments"),
+    *("value_arguments", "text_arguments", "elements", "code", "other_syntax", "literals"),
+    *("whole_arguments", "turn", "rules"),
 )
 COMMON = (
     *("options", "results", "streams", "json_values"),

@@ -6,15 +6,12 @@ import re
 
 from turnspec.engine.calls import (
     PARTICIPANTS,
-    is_no_head,
     is_no_tool,
     read_head_marker,
 )
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
-    ARE_LISTED,
     BEFORE_CONTENT,
-    CALL_HAS_END,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
     FIRST_CALL,
@@ -29,22 +26,26 @@ from turnspec.engine.facts import (
     LEFT_OUT_IF_LAST,
     NAMES_ARE_REPEATED,
     PARTS_HAVE_OPTIONAL_TEXTS,
-    REASONING_END,
     REASONING_END_ENDS_CONTENT,
     REASONING_END_ENDS_TURN,
-    REASONING_END_SIGNS,
-    REASONING_ENDS_AS_IT_BEGINS,
     REASONING_HAS_END,
-    REASONING_HAS_START,
-    REASONING_IS_FIRST,
     REASONING_MAY_END_TURN,
     REASONING_MAY_STAY_OPEN,
-    REASONING_WORDS,
-    UNWRITTEN,
     WORDS,
 )
-from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
+from turnspec.engine.mentions import (
+    CALLS_BEGIN,
+    ENDS_DRAFT,
+    MOST_SPACE,
+    after_blanks,
+    is_content_header,
+    is_text,
+    is_within_text,
+    leave_reasoning,
+    open_reasoning,
+    quote_marker,
+)
 from turnspec.engine.objects import read_calls, read_object_marker, tell_lost_call
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import MORE_TEXT, Role
@@ -163,29 +164,11 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             return found
 
 
-#: The roles of markers with which calls begin, and of those that no call has before its end.
-CALLS_BEGIN = (
-    *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
-    *(Role.NAME_ALONE, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME, Role.CLOSED_CALL),
-)
-ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
-
-
-#: How much white space may stand before text that a marker is a part of.
-MOST_SPACE = 99
-
-
 def begins_tool(turn: Turn) -> bool:
     """Say whether a tool's name is next, as far as the text goes."""
     at = after_space(turn.input.text, turn.input.position)
     word = turn.input.text[at : at + 256]
     return any(word.startswith(tool) or tool.startswith(word) for tool in turn.tools or ())
-
-
-def after_blanks(input: Input, start: int) -> int:
-    """Return the position after white space, of which no more than twice that is looked at."""
-    space = input.text[start : start + 2 * MOST_SPACE]
-    return start + len(space) - len(space.lstrip(WHITE_SPACE))
 
 
 def take_lead(turn: Turn) -> Reading[bool]:
@@ -297,146 +280,6 @@ def note_marker(turn: Turn, found: Found) -> bool:
     return state.called and state.after_marker
 
 
-def quote_marker(turn: Turn, found: Found) -> bool:
-    """Leave a marker of reasoning in the content; return whether it is one."""
-    is_start = found.role is Role.REASONING_START
-    ends = found.role in (Role.REASONING_END, Role.BETWEEN)
-    if not is_start and not (ends and turn.state.thinking):
-        return False
-    marker, at = found.text, found.offset
-    if found.role is Role.BETWEEN:
-        marker = REASONING_END
-    turn.opening = marker if is_start else ""
-    if at < turn.shown:
-        turn.content.begun = True
-    else:
-        turn.events += turn.content.write_body(marker, at, at + len(marker))
-    return True
-
-
-def is_text(turn: Turn, found: Found) -> bool:
-    """Say whether a marker is text: what it opens, closes or names is not there."""
-    state = turn.state
-    if HAS_REASONING and found.role in (Role.REASONING_START, Role.REASONING_END):
-        return not state.thinking and is_quoted_marker(turn, found)
-    if not HAS_CALLS:
-        return False
-    closes = found.role in (Role.CALL_END, Role.SECTION_END)
-    if HAS_REASONING and closes and state.thinking and not state.called:
-        turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
-        return True
-    is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
-    if not (CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED) and closes and state.mentioned:
-        last = turn.content.pieces[-1][-1] if turn.content.pieces else "'"
-        if "".join(turn.content.space) != " " and last not in "\"'`":  # not in prose
-            turn.problem("no_name", f"no call before {found.text!r}", found.offset)
-    if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:
-        next_sign = turn.input.text[found.end : found.end + 1]
-        if re.match(r"\w", next_sign):
-            turn.problem("no_name", f"no call after {found.text!r}", found.offset)
-    if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
-        state.mentioned = True  # so that what closes it is text as well
-        return True
-    if ARE_LISTED and found.role is Role.LISTED:  # an object is none outside a list
-        return not (state.opened and state.called)
-    if CALLS_ARE_OBJECTS:  # an object is none without tools
-        return found.role in (Role.OBJECT, Role.UNTAGGED_CALL) and not turn.tools
-    return is_no_head(turn, found)
-
-
-def is_within_text(turn: Turn, found: Found) -> bool | None:
-    """Say whether a marker in content is text, as it is quoted; None if more text decides."""
-    is_thought = HAS_REASONING and turn.state.thinking
-    input, stream = turn.input, turn.reasoning if UNWRITTEN and is_thought else turn.content
-    tokens = HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end)
-    if tokens or turn.state.after_marker or found.text in input.rules.stop:
-        return False
-    last = stream.pieces[-1][-1] if stream.pieces and not stream.space else " "
-    if UNWRITTEN and (found.text in UNWRITTEN or found.role is Role.SPECIAL_TOKEN):
-        return is_unwritten_text(turn, found, last, "".join(stream.space))
-    if is_thought or found.role in (Role.PLAIN_TEXT, Role.REASONING_START):
-        return False  # other rules tell of it
-    if last in "\"'`" and found.end == len(input.text) and not input.final:
-        return None
-    return last in "\"'`" and input.text[found.end : found.end + 1] == last
-
-
-def is_unwritten_text(turn: Turn, found: Found, last: str, space: str) -> bool | None:
-    """Say whether a marker that the template never writes is text: more of it comes next.
-
-    One that stands around content does so but in quotes, and one that ends the turn but in quotes
-    or as a word. Return None if more text decides.
-    """
-    input, is_token = turn.input, found.role is Role.SPECIAL_TOKEN
-    is_word = is_token or (found.role is Role.TURN_END and space == " ")
-    if not is_word and last not in "\"'`":
-        return False
-    at = after_blanks(input, found.end)
-    if at - found.end > MOST_SPACE:
-        return False
-    if at == len(input.text):
-        return False if input.final else None
-    after = input.rules.in_text.match(input, not input.final, at)
-    if after and after.is_partial:
-        return None
-    if after is None or after.role is Role.PLAIN_TEXT:
-        turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
-        return True
-    return False
-
-
-# Reasoning.
-
-
-def open_reasoning(turn: Turn, found: Found) -> None:
-    """Begin reasoning, and tell where none belongs."""
-    state = turn.state
-    if REASONING_ENDS_AS_IT_BEGINS and state.thinking:
-        state.thinking = False
-        return
-    if PARTS_HAVE_OPTIONAL_TEXTS:
-        turn.tell_missing(found, found.offset)
-    is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
-    if state.thinking:
-        turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)
-    elif REASONING_IS_FIRST and is_late:
-        turn.problem("misplaced", "reasoning after content or calls", found.offset)
-    state.thinking = True
-    if ARE_CALLS_ADDRESSED:
-        state.for_user = False
-
-
-def leave_reasoning(turn: Turn, found: Found) -> None:
-    """End reasoning by what leads to content, if only by the end that is part of it."""
-    if REASONING_HAS_END and not REASONING_MAY_STAY_OPEN:
-        holds_end = REASONING_END_SIGNS in "".join(found.text.split())
-        if turn.state.thinking and not holds_end:
-            turn.problem("unclosed", "the reasoning was not closed", found.offset)
-    turn.state.thinking = False
-
-
-def is_quoted_marker(turn: Turn, found: Found) -> bool:
-    """Say whether content is about a marker of reasoning: it is in quotes, or closes such."""
-    state, is_start = turn.state, found.role is Role.REASONING_START
-    if REASONING_WORDS and "".join(found.text.split()) in REASONING_WORDS:
-        return not is_start or turn.content.begun or (HAS_CALLS and state.called)
-    if not REASONING_HAS_START or REASONING_END_ENDS_TURN or REASONING_END_ENDS_CONTENT:
-        return False
-    pending, state.quotes_reasoning = state.quotes_reasoning, False
-    if pending and not is_start:
-        return True
-    content = turn.content
-    is_after_text = (REASONING_IS_FIRST or not is_start) and not state.after_marker
-    last = content.pieces[-1][-1] if content.pieces else " "
-    is_quoted = is_after_text and not content.space and last in "\"'`"
-    state.quotes_reasoning = is_quoted and is_start
-    is_first = not (is_start or turn.reasoning.begun)
-    if is_first and "".join(content.space) == " ":  # within a sentence
-        turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
-        return True
-    return is_quoted
-
-
 def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     """Read calls in open reasoning; return False if text follows: then all is reasoning."""
     turn.readings = turn.readings + 1 if found.offset < turn.read_to else 0
@@ -478,23 +321,6 @@ def end_of_broken_draft(turn: Turn) -> int | None:
             return found.offset
         at = max(found.end, found.start + 1)
     return None
-
-
-# What is no call.
-
-
-def is_content_header(turn: Turn, found: Found) -> bool:
-    """Say whether a header is one of content; tell of a name that no such header has."""
-    name = found.slot("name")
-    if name:
-        turn.problem("unexpected_text", f"{name!r} in {found.text!r}", found.offset)
-    return found.role is Role.CONTENT_START and (not name or is_no_tool(turn, name))
-
-
-def is_for_user(turn: Turn, found: Found) -> bool:
-    """Say whether a call stands in a message for the user, and no special token is in it."""
-    tokens = HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
-    return turn.state.for_user and found.role in CALLS_BEGIN and not tokens
 
 
 # The end of the turn.
