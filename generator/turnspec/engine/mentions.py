@@ -139,9 +139,6 @@ def is_for_user(turn: Turn, found: Found) -> bool:
     return turn.state.for_user and found.role in CALLS_BEGIN and not tokens
 
 
-# Reasoning.
-
-
 def quote_marker(turn: Turn, found: Found) -> bool:
     """Leave a marker of reasoning in the content; return whether it is one."""
     is_start = found.role is Role.REASONING_START

@@ -323,9 +323,6 @@ def end_of_broken_draft(turn: Turn) -> int | None:
     return None
 
 
-# The end of the turn.
-
-
 def read_turn(turn: Turn) -> Reading[None]:
     """Read up to the end of the turn, and what follows that: more ends, and what is no content."""
     yield from read_parts(turn)
