@@ -25,7 +25,6 @@ MESSAGES = 50
 
 #: What becomes of the templates in ``not-yet``: a problem, or the rungs that fail.
 NOT_YET = {
-    "arguments-left-out": "0, 1",  # read, with a problem
     "arguments-in-string": "0, 1, 1b, 3",  # a string holds JSON: read, with a problem
     "columnar-batch": "0, 1",  # the calls of a turn can't be told apart
     "fields-in-capitals": "3",

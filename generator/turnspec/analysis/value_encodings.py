@@ -1,0 +1,287 @@
+"""A2: how a value of each type is written in tagged arguments, found by writing it again."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from turnspec.analysis.argument_kinds import Kinds, RenderArguments
+from turnspec.analysis.characters import SPECIAL_IN_KEYS, character_limits
+from turnspec.analysis.elements import as_elements, inner_null
+from turnspec.analysis.findings import Derivation, shown_pieces
+from turnspec.analysis.probes import KEYS, VALUES
+from turnspec.spec.encoding import encode_argument, written_key
+from turnspec.spec.model import (
+    Arguments,
+    Condition,
+    Encoding,
+    Guard,
+    JsonType,
+    Limit,
+    Slot,
+    SlotKind,
+    Subject,
+    ValueSyntax,
+    Verdict,
+)
+
+#: Values that show how each type is written.
+VALUE_PROBES: dict[JsonType, tuple[object, ...]] = {
+    JsonType.STRING: ("vqa", 'a "b" c', "é\nf", "<g> & 'h' \\ i", "7", "true"),
+    JsonType.INTEGER: (7, -12),
+    JsonType.NUMBER: (1.5, -0.25),
+    JsonType.BOOLEAN: (True, False),
+    JsonType.NULL: (None,),
+    JsonType.ARRAY: ([1, "x", True, None], []),
+    JsonType.OBJECT: ({"x": 1, "y": [False, "z"]}, {}),
+}
+
+#: The characters that markup can't hold as they are; with them, one that ends a line and one that
+#: escapes.
+_MARKUP = "<>&'\""
+_GUARDED_CHARACTERS = f"\n{_MARKUP}\\"
+
+#: The encodings in the order in which they are tried: the simplest that fits wins.
+_OTHER_ENCODINGS = (Encoding.JSON, Encoding.PYTHON, Encoding.QUOTED)
+_STRING_ENCODINGS = (Encoding.RAW, *_OTHER_ENCODINGS)
+
+_SUBJECTS = {kind: Subject(f"argument.{kind}") for kind in JsonType}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendered:
+    """What a template writes for values, of one argument each."""
+
+    render: RenderArguments
+    kinds: Kinds
+
+    def written(self, value: object) -> tuple[str, str] | None:
+        """Return the type word and the text of one value, or None where it isn't rendered."""
+        text, kinds = self.render({KEYS[0]: value}), self.kinds
+        if text is None or KEYS[0] not in text or not text.endswith(kinds.tail):
+            return None
+        inner = text[text.find(KEYS[0]) + len(KEYS[0]) : len(text) - len(kinds.tail)]
+        if not kinds.typed:
+            is_whole = inner.startswith(kinds.middle)
+            return ("", inner.removeprefix(kinds.middle)) if is_whole else None
+        position = inner.find(kinds.trail, len(kinds.lead)) if inner.startswith(kinds.lead) else -1
+        if position < 0:
+            return None
+        return inner[len(kinds.lead) : position], inner[position + len(kinds.trail) :]
+
+    def text_of(self, value: object) -> str | None:
+        """Return the text of one value, or None where it isn't rendered."""
+        written = self.written(value)
+        return written[1] if written else None
+
+    def is_encoded(self, text: str, arguments: Arguments) -> bool | None:
+        """Tell whether a string is written as all of them are, or None where it isn't rendered."""
+        written = self.text_of(text)
+        return None if written is None else written == encode_argument(text, arguments)
+
+    def guard(self) -> Guard | None:
+        """Find what surrounds strings that hold certain characters, and which these are."""
+        surrounding: dict[str, tuple[str, str]] = {}
+        for character in _GUARDED_CHARACTERS:
+            value = f"vqa{character}vqb"
+            start, found, end = (self.text_of(value) or "").partition(value)
+            if found and start and end and start != end:
+                surrounding[character] = (start, end)
+        if len(set(surrounding.values())) != 1:
+            return None
+        start, end = next(iter(surrounding.values()))
+        return Guard(start, end, "".join(surrounding))
+
+    def sorts_keys(self, first: str, second: str) -> bool:
+        """Tell whether two arguments come out in this order, though they were given otherwise."""
+        text = self.render({second: VALUES[1], first: VALUES[0]})
+        return text is not None and -1 < text.find(first) < text.find(second)
+
+
+def find_encodings(
+    render: RenderArguments, arguments: Arguments, kinds: Kinds, derivation: Derivation
+) -> tuple[Arguments, tuple[Limit, ...]]:
+    """Find how a value of each type is written (A2), and what can't be read back."""
+    shown = _Rendered(render, kinds)
+    found, limits = _with_syntax(shown, arguments), list[Limit]()
+    for kind, probes in VALUE_PROBES.items():
+        found, told = _with_encoding(shown, found, kind, probes, derivation)
+        limits += told
+    if found.elements is not None:
+        limits += _limits_of_elements(shown, found, derivation)
+    if found.values.get(JsonType.STRING) is not Encoding.RAW:
+        found = replace(found, escapes={})  # a string's end is its own there, and so is its key's
+    limits += _limits_of_strings(shown, found, limits)
+    return found, tuple(limits)
+
+
+def _with_syntax(shown: _Rendered, arguments: Arguments) -> Arguments:
+    """Return arguments with what is the same for values of all types."""
+    render, kinds = shown.render, shown.kinds
+    return replace(
+        arguments,
+        syntax=ValueSyntax(
+            quote=kinds.quote or '"',
+            bare_keys=bool(kinds.quote),
+            sorted_keys=shown.sorts_keys(KEYS[0], KEYS[1]),
+            sort_ignores_case=shown.sorts_keys(KEYS[0], KEYS[1].capitalize()),
+        ),
+        guard=kinds.guard or shown.guard(),
+        escapes=_escapes(lambda key: render({key: VALUES[0]}), SPECIAL_IN_KEYS),
+        value_escapes=_escapes(lambda text: render({KEYS[0]: text}), _MARKUP),
+    )
+
+
+def _with_encoding(
+    shown: _Rendered,
+    found: Arguments,
+    kind: JsonType,
+    probes: Sequence[object],
+    derivation: Derivation,
+) -> tuple[Arguments, list[Limit]]:
+    """Return arguments with how values of a type are written, or a limit that says why not."""
+    written = [one for one in map(shown.written, probes) if one is not None]
+    if len(written) < len(probes):
+        is_told = any(KEYS[0] in (shown.render({KEYS[0]: probe}) or "") for probe in probes)
+        reason = "between other marks than a string" if is_told else "not rendered at all"
+        return found, [_limit(_SUBJECTS[kind], Verdict.DROPS, reason)]
+    texts = [text for _, text in written]
+    matched = _match(texts, kind, probes, found) or _otherwise(shown, found, kind, probes, texts)
+    derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
+    if matched is None:
+        return found, [_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}")]
+    if shown.kinds.typed:
+        matched = replace(matched, types={**matched.types, kind: written[0][0]})
+    return matched, []
+
+
+def _otherwise(
+    shown: _Rendered,
+    found: Arguments,
+    kind: JsonType,
+    probes: Sequence[object],
+    texts: Sequence[str],
+) -> Arguments | None:
+    """Return arguments with a way for one type alone, or None."""
+    if kind is JsonType.STRING and shown.kinds.quote:
+        return _with_escaped_quote(found, shown.text_of)
+    if kind not in (JsonType.ARRAY, JsonType.OBJECT):
+        return None
+    only_strings = replace(found, escapes_only_strings=bool(found.value_escapes))
+    return as_elements(found, shown.text_of) or _match(texts, kind, probes, only_strings)
+
+
+def _limits_of_elements(
+    shown: _Rendered, found: Arguments, derivation: Derivation
+) -> Iterator[Limit]:
+    """Yield what can't be read back of arrays and objects that are elements."""
+    assert found.elements is not None
+    tags = f"a member is {shown_pieces(found.elements.member)}"
+    tags += f", an element {shown_pieces(found.elements.element)}"
+    examples = (shown.text_of(value) or "" for value in ([VALUES[0]], {KEYS[0]: VALUES[0]}))
+    derivation.note("A2", tags, *examples)
+    empty = "written as an empty string is; the tool's schema tells them apart"
+    yield _limit(Subject.ARGUMENT_EMPTY, Verdict.AMBIGUOUS, empty)
+    if reason := inner_null(found, shown.text_of):
+        yield _limit(Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS, reason)
+
+
+def _limits_of_strings(
+    shown: _Rendered, found: Arguments, limits: Sequence[Limit]
+) -> Iterator[Limit]:
+    """Yield what can't be read back of strings and of keys, beside limits that are known."""
+    is_limited = any(limit.subject is Subject.ARGUMENT_STRING for limit in limits)
+    if quote := _unescaped_quote(found):
+        reason = "quotes in it are not escaped"
+        yield _limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason, quote)
+    elif not is_limited:
+        yield from character_limits(
+            Subject.ARGUMENT_STRING, lambda text: shown.is_encoded(text, found)
+        )
+    yield from character_limits(
+        Subject.ARGUMENT_KEY,
+        lambda key: written_key(key, found) in (shown.render({key: VALUES[0]}) or ""),
+        SPECIAL_IN_KEYS,
+    )
+    text = shown.text_of("  vqa  ") or ""
+    if "vqa" in text and "  vqa  " not in text:
+        yield _limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it")
+
+
+def _match(
+    texts: Sequence[str], kind: JsonType, values: Sequence[object], arguments: Arguments
+) -> Arguments | None:
+    """Return the arguments with the simplest encoding that writes these values so, or None."""
+    compact = replace(arguments.syntax, item_separator=",", key_separator=":")
+    styles = [
+        arguments.syntax,
+        compact,
+        replace(compact, null="None"),
+        replace(arguments.syntax, ascii_only=True),
+        replace(arguments.syntax, python_words=True),
+        replace(compact, python_words=True),
+        replace(arguments.syntax, one_quote=True),
+    ]
+    encodings = _STRING_ENCODINGS if kind is JsonType.STRING else _OTHER_ENCODINGS
+    for syntax, encoding in itertools.product(styles, encodings):
+        tried = replace(arguments, syntax=syntax, values={**arguments.values, kind: encoding})
+        if [encode_argument(value, tried) for value in values] == list(texts):
+            return _with_python_words(tried) if tried.syntax.python_words else tried
+    return None
+
+
+def _with_escaped_quote(
+    arguments: Arguments, write: Callable[[object], str | None]
+) -> Arguments | None:
+    """Return the arguments with strings as JSON's or Python's if the quote is escaped in them.
+
+    Other signs may stand there as they are, which is a limit of characters.
+    """
+    quote = arguments.syntax.quote
+    encoding = Encoding.JSON if quote == '"' else Encoding.PYTHON
+    syntax = replace(arguments.syntax, one_quote=encoding is Encoding.PYTHON)
+    values = {**arguments.values, JsonType.STRING: encoding}
+    tried = replace(arguments, syntax=syntax, values=values)
+    texts = ("vqa", f"vqa{quote}vqb")
+    return tried if all(write(text) == encode_argument(text, tried) for text in texts) else None
+
+
+def _with_python_words(arguments: Arguments) -> Arguments:
+    """Return arguments with constants in JSON, since that has Python's here."""
+    values = {
+        kind: Encoding.JSON if kind in (JsonType.BOOLEAN, JsonType.NULL) else encoding
+        for kind, encoding in arguments.values.items()
+    }
+    return replace(arguments, values=values)
+
+
+def _escapes(render: Callable[[str], str | None], signs: str) -> dict[str, str]:
+    """Return what the template writes for signs in a text, if they can be told."""
+    together = f"vqa{signs}vqb"
+    if together in (render(together) or ""):
+        return {}
+    found = {}
+    for sign in signs:
+        match = re.search("vqa(.*?)vqb", render(f"vqa{sign}vqb") or "", re.DOTALL)
+        if match and match[1] not in ("", sign):
+            found[sign] = match[1]
+    # One that begins with a sign that has no escape itself is what a key may hold as well.
+    return found if all(text[0] in found for text in found.values()) else {}
+
+
+def _unescaped_quote(arguments: Arguments) -> str:
+    """Return the single sign that closes a string, and that one may hold; "" if there is none."""
+    if Encoding.QUOTED in arguments.values.values():
+        return arguments.syntax.quote if len(arguments.syntax.quote) == 1 else ""
+    before, last = arguments.item[-2:]
+    is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW and before == Slot(
+        SlotKind.VALUE
+    )
+    closing = last.text if is_raw else ""
+    return closing if len(closing) == 1 and not closing.isspace() else ""
+
+
+def _limit(subject: Subject, verdict: Verdict, reason: str, characters: str = "") -> Limit:
+    return Limit(subject, verdict, Condition.ALWAYS, reason, characters)
