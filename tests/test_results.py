@@ -117,12 +117,17 @@ def longest_form(marker: Any) -> str:
 
 
 def _begins_slot(held: str, form: Format) -> bool:
-    """Tell whether a text is a head's beginning up to its name, or that of a call's object."""
+    """Tell whether a text is a head's beginning up to its name, or that of a call's object.
+
+    A word of any signs may stand behind a name.
+    """
     head, opening = leading_text(form.marks.calls.start), form.marks.calls.opening
     before_name = {head, *(leading_text(text) + head for text in opening)}
     escaped = "|".join(map(re.escape, before_name - {""})) or "(?!)"
-    in_name = re.fullmatch(rf"(?:{escaped})[\w.:/-]+", held)
-    has_tags = "{tag}" in str(facts_of(form.spec).tables["IN_TEXT"])
+    markers = str(facts_of(form.spec).tables["IN_TEXT"])
+    word = "[^<>{}=()]*" if "{name}{word}" in markers else ""
+    in_name = re.fullmatch(rf"(?:{escaped})[\w.:/-]+{word}", held)
+    has_tags = "{tag}" in markers
     in_tag = has_tags and re.fullmatch("<[^/<>]*", held)
     return bool(in_name or in_tag) or (form.marks.are_bare and held in ("[", "{", "[{"))
 

@@ -115,7 +115,8 @@ class JsonValue:
             input.position = token.end()
             return True
         is_over = is_taken is None or input.position == len(input.text)
-        if not is_over and self._closers and (token is None or token.lastgroup != "closing"):
+        is_inside = bool(self._closers) and (token is None or token.lastgroup != "closing")
+        if not is_over and is_inside and self._turn and self._turn.call:
             return self._leave_rest(token)
         self.is_done = not (is_over or input.final)
         return False
@@ -182,8 +183,8 @@ class JsonValue:
         input.position += len(text) if kind == "word" else 0
         may_be_text = kind == "word" or (kind == "quote" and ", " in self._held)
         if may_be_text and self._expected == "colon":
-            holds_colon = self.waiting.replace(" ", "")[-2:] == ':"'  # a key whose quote is late
-            if self._bare_key or holds_colon:
+            is_late = self.waiting.replace(" ", "")[-2:] == ':"'  # the quote of a key
+            if self._bare_key or is_late:
                 return self._leave_members(text)
         if HAS_JSON_STRINGS and text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
             self._tell("a string in single quotes")
