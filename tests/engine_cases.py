@@ -428,6 +428,17 @@ CASES: dict[str, Case] = {
     "an unknown tool": Case(
         "json", "<call sub>{}</call>", calls=[("sub", {})], told=["unknown_tool"]
     ),
+    "a call that is begun again in an open string": Case(
+        "json",
+        '<call add>{"b": "x\n<call add>{"a": 1}</call>',
+        calls=[("add", {"b": "x\n"}), ("add", {"a": 1})],
+        told=["malformed"],
+    ),
+    "a string that ends behind what begins a call": Case(
+        "json",
+        '<call add>{"b": "as <call add>", "c": {"a": 1}}</call>',
+        calls=[("add", {"b": "as <call add>", "c": {"a": 1}})],
+    ),
     "another quote at the end of what is cut off": Case(
         "json",
         '<call add>{"b": \'x"',

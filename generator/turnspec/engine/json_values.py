@@ -289,7 +289,8 @@ class JsonValue:
 
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""
-        input, ends = self._input, self._input.rules.at_call_end
+        input, rules = self._input, self._input.rules
+        ends = rules.at_call_end if HAS_OTHER_VALUES else rules.at_call_border
         at = max(input.position, self._decided - input.offset)
         while found := ends.search(input, True, at, end):
             at, is_over = after_ends(input, found.start, self._quote)
@@ -302,12 +303,12 @@ class JsonValue:
 
 
 def after_ends(input: Input, start: int, quoted_by: str) -> tuple[int, bool | None]:
-    """Return where ends of a call are over, and if no string goes on there; None if one may."""
+    """Return where ends of a call are over, if any, and if no string goes on; None if one may."""
     at, ends = start, input.rules.at_call_end
     while (found := ends.match(input, not input.final, at)) and not found.is_partial:
         at = after_space(input.text, found.end)
-    if found or at == start:
-        return at, None if found else False
+    if found:
+        return at, None
     if at == len(input.text):
         return at, input.final or None
     call = input.rules.at_call_start.match(input, not input.final, at)

@@ -98,6 +98,8 @@ class Rules:
         self.at_raw_end = self._made(AT_RAW_END)
         self.at_call_end = self._made(AT_CALL_END)
         self.at_call_start = self._made(AT_CALL_START)
+        starts = tuple(rule for rule in AT_CALL_START if rule.marker)
+        self.at_call_border = self._made((*AT_CALL_END, *starts))
         self.at_string_end = self._made(AT_STRING_END)
         self.at_code_start = self._made(AT_CODE_START)
         self.at_code_end = self._made(AT_CODE_END)

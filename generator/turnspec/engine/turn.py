@@ -90,7 +90,8 @@ class OpenCall:
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
         self.quote = '"'  # around the string that is being read, its first sign
-        self._ends = input.rules.at_string_end if HAS_OTHER_VALUES else input.rules.at_call_end
+        rules = input.rules
+        self._ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_call_border
         if FIRST_ARGUMENT:
             self.first_key = ""  # if it follows the name at once
         if HAS_ELEMENTS:
