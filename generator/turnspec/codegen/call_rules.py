@@ -88,9 +88,9 @@ def value_end_roles(marks: Marks) -> Roles:
 
 
 def behind_value_roles(marks: Marks) -> Roles:
-    """Return what a call goes on with behind that end."""
+    """Return what a call goes on with behind that end: any text where nothing ends one."""
     has_end = marks.calls.end or marks.calls.section_end
-    return call_start_roles(marks) if has_end else [("marker", "")]
+    return call_start_roles(marks) if has_end else [("mention", "")]
 
 
 def call_start_roles(marks: Marks) -> Roles:

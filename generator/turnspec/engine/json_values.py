@@ -290,7 +290,7 @@ class JsonValue:
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""
         input, rules = self._input, self._input.rules
-        ends = rules.at_call_end if HAS_OTHER_VALUES else rules.at_call_border
+        ends = rules.at_call_end if HAS_OTHER_VALUES else rules.at_border
         at = max(input.position, self._decided - input.offset)
         while found := ends.search(input, True, at, end):
             at, is_over = after_ends(input, found.start, self._quote)
