@@ -6,7 +6,7 @@ import re
 
 #: Reasons by a pattern of "format: fault".
 REASONS: dict[str, str] = {
-    r": alternative: ": (
+    r": (alternative|stop string): alternatives\.|: alternative: ": (
         "Alternatives are an overlay's: a person found them elsewhere, and no rendering shows "
         "them, so nothing here can tell such a marker from another one. The overlay names its "
         "source."
