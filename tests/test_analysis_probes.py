@@ -97,3 +97,10 @@ def test_probe_messages_have_just_the_parts_asked_for() -> None:
     message = probe_message(reasoning=True, content=True, calls=3)
     assert (message.reasoning, message.content) == (REASONING, CONTENT)
     assert message.calls == (probe_call(0), probe_call(1), probe_call(2))
+
+
+@pytest.mark.parametrize(
+    "text", ['{"keyqa": ' + "[" * 100_000, '"{\\"a\\": ' + "[" * 100_000 + ' keyqa}"']
+)
+def test_what_is_nested_too_deeply_is_no_object(text: str) -> None:
+    assert find_object(text, {"keyqa": "valqa"}, "keyqa") is None

@@ -98,9 +98,9 @@ def analyze_object(
     limits: list[Limit] = []
     if syntax is None:
         syntax = find_syntax(render({KEYS[0]: VALUES[0]}) or "", {KEYS[0]: VALUES[0]})
-        is_held = text.removeprefix(before).startswith('"')
-        reason = "in a string that holds JSON, which is read with a problem" if is_held else ""
-        reason = reason or "its style is unknown"
+        reason = "its style is unknown"
+        if text.removeprefix(before).startswith('"'):
+            reason = "in a string that holds JSON, which is read with a problem"
         limits.append(Limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, Condition.ALWAYS, reason))
     else:
         limits += character_limits(Subject.ARGUMENT_STRING, lambda text: _holds(render, text))

@@ -87,12 +87,7 @@ def find_object(text: str, value: Mapping[str, object], anchor: str) -> tuple[in
         if end is not None:
             return start, end
         start = text.rfind("{", 0, start)
-    start = text.rfind('"{', 0, max(position, 0))
-    try:
-        found, end = json.JSONDecoder().raw_decode(text, max(start, 0))
-        return (start, end) if start >= 0 and json.loads(found) == value else None
-    except (ValueError, TypeError):
-        return None
+    return _string_with_object(text, value, position)
 
 
 def _argument_tokens(text: str, call: Call, number: int, as_objects: bool) -> list[Token]:
@@ -110,10 +105,24 @@ def _argument_tokens(text: str, call: Call, number: int, as_objects: bool) -> li
     return tokens
 
 
+def _string_with_object(
+    text: str, value: Mapping[str, object], position: int
+) -> tuple[int, int] | None:
+    """Return where a JSON string that holds ``value`` as JSON stands around a position."""
+    start = text.rfind('"{', 0, position) if position >= 0 else -1
+    if start < 0:
+        return None
+    try:
+        held, end = json.JSONDecoder().raw_decode(text, start)
+        return (start, end) if json.loads(held) == value else None
+    except (ValueError, RecursionError):
+        return None
+
+
 def _object_end(text: str, start: int, value: Mapping[str, object]) -> int | None:
     try:
         found, end = json.JSONDecoder().raw_decode(text, start)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _python_object_end(text, start, value)
     return end if found == value else None
 
