@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_673,
     "lines, median": 2_236,
     "lines, mean": 2_016,
-    "lines, all": 405_015,
-    "lines of the engine and codegen": 10_347,
+    "lines, all": 405_009,
+    "lines of the engine and codegen": 10_343,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -34,6 +34,9 @@ _MODE = black.Mode(target_versions={TargetVersion.PY310})
 _WHOLE = NAMES if EVERY_FORMAT else first_of_each(FORMATS, {n: common_part(n) for n in FORMATS})
 
 
+_ROW_OF_ONE = re.compile(r"^ +\*\([^(),\n]+,\),$", re.MULTILINE)
+
+
 def laid_out(source: str) -> str:
     """Return a module as black lays it out, by what stands between two empty lines each."""
     return "\n\n\n".join(map(_block_laid_out, source.removesuffix("\n").split("\n\n\n"))) + "\n"
@@ -71,6 +74,12 @@ def test_blocks_are_laid_out_as_a_whole_module_is() -> None:
     assert black.format_str(source, mode=_MODE) == source
     for wrong in ("x = 1\n\n\n\ny = 2\n", "x = 1\ndef f(): ...\n", "x = 1\n\n\nx = 'a'\n"):
         assert laid_out(wrong) != wrong
+
+
+def test_no_row_of_a_table_is_a_tuple_of_one() -> None:
+    assert _ROW_OF_ONE.search('X = (\n    *("a", "b"),\n    *(" {stop}",),\n)\n')
+    for name in NAMES:
+        assert _ROW_OF_ONE.findall(module_source(name)) == [], name
 
 
 def test_modules_share_a_few_common_parts() -> None:

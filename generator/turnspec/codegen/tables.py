@@ -237,7 +237,8 @@ def _packed(name: str, items: Sequence[str]) -> str:
         if lines[-1] and len(f"    *{_tuple([*lines[-1], item])},") > _LINE_LENGTH:
             lines.append([])
         lines[-1].append(item)
-    return f"({', '.join(f'*{_tuple(line)}' for line in lines)},)"
+    rows = (f"*{_tuple(line)}" if line[1:] else line[0] for line in lines)
+    return f"({', '.join(rows)},)"
 
 
 def _rule(row: Row, names: Mapping[str, str], followers: Mapping[str, str]) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.calls import (
-    is_no_head,
-    is_no_tool,
-)
+from turnspec.engine.calls import is_no_head, is_no_tool
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     ARE_LISTED,

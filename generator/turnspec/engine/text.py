@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.calls import (
-    PARTICIPANTS,
-    is_no_tool,
-    read_head_marker,
-)
+from turnspec.engine.calls import PARTICIPANTS, is_no_tool, read_head_marker
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     BEFORE_CONTENT,

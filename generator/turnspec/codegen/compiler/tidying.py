@@ -58,6 +58,8 @@ def _edits(source: Source) -> Iterator[Edit]:
                 yield _edit(source, node, f"({', '.join(kept)}{',' * (len(kept) == 1)})")
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple() as rows):
                 yield from _in_one(source, name, rows)
+            case ast.Starred(value=ast.Tuple(elts=[one])):
+                yield _edit(source, node, source.text_of(one))
             case ast.expr():
                 yield from _in_brackets(source, node)
         for body in bodies(node):
