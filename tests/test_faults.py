@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,12 @@ from tests.faults.grammar_faults import grammar_faults
 from tests.faults.noticing import Format, is_the_same, noticed_by
 from tests.faults.spec_faults import spec_faults
 from tests.own_templates import own_template
+from turnspec.codegen.loading import load
 from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.model import Condition, Limit, Subject, Verdict
+from turnspec.verification.sanity_rendered import header
+from turnspec.verification.sanity_view import View
+from turnspec.verification.turns import Renderer
 
 NAMES = ("json-in-tags", "tagged-parameters", "thinking-switch")
 #: Of so many faults one is planted here.
@@ -44,6 +50,25 @@ def test_faults_in_specs_are_noticed(name: str, formats: dict[str, Format]) -> N
     assert len(planted) > 5
     assert [str(outcome) for outcome in planted if outcome.is_survivor] == []
     assert any(outcome.noticed.startswith("rung") for outcome in planted)
+
+
+def test_strings_that_are_called_trimmed_and_come_back_whole_are_noticed(
+    formats: dict[str, Format],
+) -> None:
+    form = formats["tagged-parameters"]
+    trimmed = Limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, Condition.ALWAYS, "it is said")
+    spec = replace(form.spec, limits=(*form.spec.limits, trimmed))
+    assert noticed_by(form, spec) == "sanity: what is called ambiguous or trimmed is"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_header_that_is_left_out_is_noticed(name: str, formats: dict[str, Format]) -> None:
+    form = formats[name]
+    spec = replace(form.spec, turn=replace(form.spec.turn, header=""))
+    renderer = Renderer.create(spec, form.chat)
+    found = list(header(View(spec, form.chat, renderer, load(spec), "")))
+    assert [path for path, _ in found] == ["turn.header"]
+    assert "is empty, but turns and prompts begin with" in found[0][1]
 
 
 @pytest.mark.long

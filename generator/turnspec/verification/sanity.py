@@ -55,7 +55,7 @@ CHECKS: dict[str, Check] = {
     "no content holds a marker of the template": sanity_parsed.leaks,
     "what a value may be is the same for parser and grammar": sanity_parsed.values,
     "what a name may be is the same for parser and grammar": sanity_parsed.names,
-    "what is called ambiguous is": sanity_limits.limits,
+    "what is called ambiguous or trimmed is": sanity_limits.limits,
     # The last one, as it asks for what nothing before it has rendered.
     "what answers show under any key is read": sanity_rendered.unknown_texts,
 }

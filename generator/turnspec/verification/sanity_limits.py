@@ -1,4 +1,4 @@
-"""Sanity of a spec's limits: what it calls ambiguous really doesn't come back for sure.
+"""Sanity of a spec's limits: what it calls ambiguous or trimmed really doesn't come back for sure.
 
 A limit takes messages out of the other checks, so one without need would hide what is wrong.
 """
@@ -35,25 +35,31 @@ _VALUES: dict[Subject, tuple[object, ...]] = {
     Subject.ARGUMENT_OBJECT: EDGE_VALUES[JsonType.OBJECT],
 }
 
+#: Verdicts that take messages out of other checks, as the findings name them.
+_CALLED = {Verdict.AMBIGUOUS: "ambiguous", Verdict.TRIMS: "trimmed"}
+
 
 def limits(view: View) -> Iterator[Finding]:
-    """Something that an ambiguous limit is about doesn't come back, as long as it is rendered."""
+    """Something that such a limit is about doesn't come back, as long as it is rendered."""
     for number, limit in enumerate(view.spec.limits):
-        if limit.verdict is not Verdict.AMBIGUOUS:
+        if limit.verdict not in _CALLED:
             continue
         given = list(_concerned(view.spec, limit))
         if given and limit.subject in _VALUES and not any(_shows_key(view, m) for m in given):
             yield f"limits[{number}]", f"{limit.subject} isn't rendered at all: that is drops"
         without = replace(view.spec, limits=tuple(x for x in view.spec.limits if x is not limit))
         if given and all(_comes_back_somehow(view, without, message) for message in given):
-            text = "is called ambiguous, but comes back from the parser"
+            text = f"is called {_CALLED[limit.verdict]}, but comes back from the parser"
             shown = given[0].content or given[0].reasoning or repr(given[0].calls)
             yield f"limits[{number}]", f"{limit.subject} {text}: {quoted(shown)}"
 
 
 def _concerned(spec: Spec, limit: Limit) -> Iterator[Message]:
     """Yield messages that a limit is about."""
-    if limit.characters:
+    if limit.verdict is Verdict.TRIMS:
+        if limit.subject is Subject.ARGUMENT_STRING:
+            yield from (_with_argument("qxkey", text) for text in (" qxa", "qxa ", "\nqxa\n"))
+    elif limit.characters:
         texts = (text.format(one) for one in limit.characters for text in _AROUND)
         yield from (_with_text(limit.subject, text) for text in texts)
     elif limit.subject in _VALUES:

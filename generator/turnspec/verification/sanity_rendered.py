@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from turnspec.analysis.text import closing_of, markers, splits_marker
+from turnspec.analysis.text import closing_of, common_prefix, markers, splits_marker
 from turnspec.codegen.writer import write_turn
 from turnspec.rendering.conversation import (
     USER_TEXT,
@@ -82,6 +82,8 @@ def header(view: View) -> Iterator[Finding]:
     """The header is all that turns and prompts begin with, and cuts no marker."""
     spec = view.spec
     text = spec.turn.header
+    if not text and (beginning := _shared_beginning(view)):
+        yield "turn.header", f"is empty, but turns and prompts begin with {quoted(beginning)}"
     for path, prompt in prompts_of(spec.thinking):
         if prompt and not prompt.startswith(text):
             yield "turn.header", f"{path} doesn't begin with it: {quoted(prompt)}"
@@ -98,6 +100,14 @@ def header(view: View) -> Iterator[Finding]:
         if text and at < len(bare) and turn.startswith(bare) and not bare.endswith(known):
             yield "turn.header", f"holds what ends the user's message: {quoted(bare)}"
             return
+
+
+def _shared_beginning(view: View) -> str:
+    """Return what all prompts begin with and all turns hold, unless it is a part's own marker."""
+    shared = common_prefix([prompt for _, prompt in prompts_of(view.spec.thinking)]).strip()
+    own = (view.spec.reasoning.start.strip(), view.spec.content.start.strip())
+    is_own = shared.startswith(tuple(filter(None, own)))
+    return shared if not is_own and all(shared in turn for _, turn in view.rendered()) else ""
 
 
 def _begins_inside(text: str, at: int) -> bool:
