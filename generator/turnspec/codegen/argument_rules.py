@@ -6,7 +6,12 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from turnspec.codegen.call_rules import call_end_roles, first_keys, head_without_tag
+from turnspec.codegen.call_rules import (
+    call_end_roles,
+    call_start_roles,
+    first_keys,
+    head_without_tag,
+)
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -85,7 +90,8 @@ def _between_values(marks: Marks) -> Roles:
     done += [("next_call", head) for head in _next_heads(marks)]
     done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:
-        broken = [("broken", spaced(end)) for _, end in call_end_roles(marks)]
+        ends_or_calls = (*call_end_roles(marks), *call_start_roles(marks))
+        broken = [("broken", spaced(it)) for _, it in ends_or_calls]
         return [*done, *broken, *argument, *_outer_end(arguments)]
     is_clear = arguments.are_keyed and first_text(head)
     other_call: Roles = [("done", ("{comma}", [head]))] if is_clear else []
@@ -156,6 +162,7 @@ def call_closing_roles(marks: Marks) -> Roles:
         is_distinct = literal_length(closing) >= FEWEST_SIGNS
         found.append(("close", lead + closing if is_distinct else (lead + closing, follows)))
     found += [("close", spaced(end)) for _, end in call_end_roles(marks)]
+    found += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
     return [*found, *_outer_end(marks.arguments)]
 
 
@@ -176,11 +183,6 @@ def raw_end_roles(marks: Marks) -> Roles:
         return [("end", style.raw_quote)]
     ends = (arguments.end,) if arguments.end else (arguments.separator, *marks.calls.closing[:1])
     return [("end", (style.raw_quote, [spaced(end) for end in ends if end]))]
-
-
-def string_stop_roles(marks: Marks) -> Roles:
-    """Return what may end a string, closed or not."""
-    return [*raw_end_roles(marks), *call_end_roles(marks)]
 
 
 def _next_argument(arguments: ArgumentMarks) -> str:
@@ -231,7 +233,7 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
 def _calls_inside(marks: Marks) -> list[str]:
     """Return how a call with an argument begins, which shows that a call stands in a value."""
     head, arguments = marks.calls.start, marks.arguments
-    is_told = first_text(head) and "{key}" not in arguments.end
+    is_told = first_text(head)
     return [f"{head.rstrip()} {arguments.start}"] if is_told else []
 
 

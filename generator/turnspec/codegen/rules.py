@@ -62,7 +62,6 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
         lambda marks: [("marker", it) for it in [marks.arguments.quote] if it],
     ),
     "AT_RAW_END": ("style", argument_rules.raw_end_roles),
-    "AT_STRING_END": ("style", argument_rules.string_stop_roles),
     "AFTER_BARE_TEXT": ("values", argument_rules.text_end_roles),
     "AT_CLOSING": ("values", argument_rules.call_closing_roles),
     "AFTER_ARGUMENTS": (

@@ -200,8 +200,6 @@ VALUE_STYLE: ValueStyle = ValueStyle(
 )
 AT_RAW_START: tuple[Rule, ...] = ()
 AT_RAW_END: tuple[Rule, ...] = ()
-#: What may end a string, closed or not.
-AT_STRING_END: tuple[Rule, ...] = ()
 
 #: Of text: whether an argument begins with its key, and if that it is closed is always known.
 ARGUMENTS_ARE_KEYED: bool = False

@@ -35,8 +35,8 @@ CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
 OBJECT_BEGINS = r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)'
-#: The same where that quote is more than a sign, which nothing escapes: it begins a value there.
-VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,\[][ \t\n\r]*QUOTE)|\Z)"
+#: The same where other values have that quote, which nothing escapes: it begins one there.
+VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,=(\[][ \t\n\r]*QUOTE)|\Z)"
 NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 #: What numbers may have in Python, and not in JSON.
 NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])"
@@ -290,9 +290,8 @@ class JsonValue:
     def _reach(self, end: int) -> int:
         """Return up to where a text is that of a string, which may not be closed."""
         input, rules = self._input, self._input.rules
-        ends = rules.at_call_end if HAS_OTHER_VALUES else rules.at_border
         at = max(input.position, self._decided - input.offset)
-        while found := ends.search(input, True, at, end):
+        while found := rules.at_border.search(input, True, at, end):
             at, is_over = after_ends(input, found.start, self._quote)
             if is_over is not False:
                 self.is_done = is_over is True and not input.final
@@ -315,7 +314,7 @@ def after_ends(input: Input, start: int, quoted_by: str) -> tuple[int, bool | No
     if call is None or call.is_partial:
         return at, None if call else False
     own = OBJECT_BEGINS.replace('"', "'") if quoted_by == "'" else OBJECT_BEGINS
-    if HAS_OTHER_VALUES and len(quoted_by) > 1:
+    if HAS_OTHER_VALUES:
         own = VALUE_BEGINS.replace("QUOTE", re.escape(quoted_by))
     begins = re.compile(own).match(input.text, at)
     if not begins or begins["quote"]:

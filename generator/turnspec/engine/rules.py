@@ -19,7 +19,6 @@ from turnspec.engine.facts import (
     AT_CODE_START,
     AT_RAW_END,
     AT_RAW_START,
-    AT_STRING_END,
     BEFORE_CONTENT,
     BETWEEN_CALLS,
     CALL_HEAD,
@@ -98,8 +97,8 @@ class Rules:
         self.at_raw_end = self._made(AT_RAW_END)
         self.at_call_end = self._made(AT_CALL_END)
         self.at_call_start = self._made(AT_CALL_START)
-        self.at_border = self._made((*AT_CALL_END, *AT_CALL_START), (Role.PLAIN_TEXT,))
-        self.at_string_end = self._made(AT_STRING_END)
+        border = (*AT_RAW_END, *AT_CALL_END, *AT_CALL_START)
+        self.at_border = self._made(border, (Role.PLAIN_TEXT,))
         self.at_code_start = self._made(AT_CODE_START)
         self.at_code_end = self._made(AT_CODE_END)
 

@@ -90,8 +90,6 @@ class OpenCall:
         self.given: set[str] = set()  # the keys of its arguments
         self.complete = True
         self.quote = '"'  # around the string that is being read, its first sign
-        rules = input.rules
-        self._string_ends = rules.at_string_end if HAS_OTHER_VALUES else rules.at_border
         if FIRST_ARGUMENT:
             self.first_key = ""  # if it follows the name at once
         if HAS_ELEMENTS:
@@ -110,7 +108,7 @@ class OpenCall:
 
     def flow_in_string(self, piece: str) -> list[Event] | None:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
-        input, half, ends = self._input, "", self._string_ends
+        input, half, ends = self._input, "", self._input.rules.at_border
         text = input.text + piece  # half of an escape may wait
         if self.quote in text and self.quote in "'`":
             return None

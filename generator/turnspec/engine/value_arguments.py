@@ -13,6 +13,7 @@ from turnspec.engine.facts import (
 )
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.json_values import JsonValue
+from turnspec.engine.markers import after_space
 from turnspec.engine.other_values import OtherValue
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
@@ -36,8 +37,10 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
             is_cut = found is None and CALL_HAS_END
             if not is_cut:
                 turn.problem("malformed", "the arguments are not closed")
-                # The bracket that there is may be that of the last value.
-                call.complete = call.complete and "".join(call.pieces)[-1:] != "}"
+                # The bracket that there is may be that of the last value; or a call begins again.
+                at = after_space(input.text, input.position)
+                is_sure = not input.rules.at_call_start.match(input, True, at)
+                call.complete = call.complete and is_sure and "".join(call.pieces)[-1:] != "}"
             break
         if found.role is Role.NEXT_CALL:
             call = go_on_to_next(turn, call, found)
