@@ -90,8 +90,8 @@ def _between_values(marks: Marks) -> Roles:
     done += [("next_call", head) for head in _next_heads(marks)]
     done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:
-        ends_or_calls = (*call_end_roles(marks), *call_start_roles(marks))
-        broken = [("broken", spaced(it)) for _, it in ends_or_calls]
+        broken = [("broken", spaced(end)) for _, end in call_end_roles(marks)]
+        broken += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
         return [*done, *broken, *argument, *_outer_end(arguments)]
     is_clear = arguments.are_keyed and first_text(head)
     other_call: Roles = [("done", ("{comma}", [head]))] if is_clear else []

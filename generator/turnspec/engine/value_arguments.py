@@ -13,7 +13,6 @@ from turnspec.engine.facts import (
 )
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.json_values import JsonValue
-from turnspec.engine.markers import after_space
 from turnspec.engine.other_values import OtherValue
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
@@ -33,14 +32,14 @@ def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     input, late_id = turn.input, ""
     while True:
         found = yield from next_value_marker(turn, call)
-        if found is None or found.role is Role.BROKEN_ARGUMENTS:
+        if found is None or found.role in (Role.BROKEN_ARGUMENTS, Role.MARKER):
             is_cut = found is None and CALL_HAS_END
             if not is_cut:
                 turn.problem("malformed", "the arguments are not closed")
                 # The bracket that there is may be that of the last value; or a call begins again.
-                at = after_space(input.text, input.position)
-                is_sure = not input.rules.at_call_start.match(input, True, at)
-                call.complete = call.complete and is_sure and "".join(call.pieces)[-1:] != "}"
+                begins_again = found is not None and found.role is Role.MARKER
+                is_sure = not begins_again and "".join(call.pieces)[-1:] != "}"
+                call.complete = call.complete and is_sure
             break
         if found.role is Role.NEXT_CALL:
             call = go_on_to_next(turn, call, found)
