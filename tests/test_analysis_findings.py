@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.own_templates import NAMES, analysis_of, spec_of
+from tests.own_templates import NAMES, analysis_of, given_template, own_template, spec_of
+from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
 from turnspec.rendering.worker import RenderWorker
@@ -265,6 +266,18 @@ def test_capabilities(worker: RenderWorker) -> None:
     assert (strings.string_arguments, strings.object_arguments) == (True, False)
     ids = spec_of("brackets-with-id", worker).capabilities
     assert (ids.call_id_required, ids.parallel_calls) == (True, True)
+
+
+def test_tools_may_stand_in_a_system_message_alone(worker: RenderWorker) -> None:
+    text = own_template("json-in-tags").text
+    begins = "{{- '<:begin:>' + message.role + '\\n' }}"
+    assert begins in text
+    assert "tools" not in text
+    beside = f"{begins}{{% if message.role == 'system' %}}{{{{ tools | tojson }}}}{{% endif %}}"
+    for has_tools, source in ((False, text), (True, text.replace(begins, beside))):
+        spec = analyze_template(given_template(source), worker).spec
+        assert spec is not None
+        assert spec.capabilities.tools is has_tools
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def call_limit(chat: Chat) -> int:
 def probe_capabilities(chat: Chat, calls: int) -> Capabilities:
     """Find what the template accepts, by rendering."""
     return Capabilities(
-        system_role=_shows(chat, [{"role": "system", "content": "sysqa"}, _USER], "sysqa"),
+        system_role=_shows(chat, [_SYSTEM, _USER], "sysqa"),
         tools=_shows_tools(chat),
         tool_calls=calls > 0,
         parallel_calls=calls > 1,
@@ -220,6 +220,7 @@ def probe_capabilities(chat: Chat, calls: int) -> Capabilities:
     )
 
 
+_SYSTEM: dict[str, object] = {"role": "system", "content": "sysqa"}
 _USER: dict[str, object] = {"role": "user", "content": "usrqb"}
 
 
@@ -228,9 +229,15 @@ def _shows(chat: Chat, messages: list[dict[str, object]], needle: str) -> bool:
 
 
 def _shows_tools(chat: Chat) -> bool:
-    """Tell whether a tool is shown; some templates need all of its definition."""
+    """Tell whether a tool is shown, if only beside a system message.
+
+    Some templates need all of its definition.
+    """
     telling = chat.speaking(replace(chat.dialect, give_tools=True))
-    return EXAMPLE_TOOL_NAME in (telling.render([_USER], tools=[EXAMPLE_TOOL]).text or "")
+    rendered = (
+        telling.render(given, tools=[EXAMPLE_TOOL]) for given in ([_USER], [_SYSTEM, _USER])
+    )
+    return any(EXAMPLE_TOOL_NAME in (rendering.text or "") for rendering in rendered)
 
 
 def _shows_result(chat: Chat) -> bool:
