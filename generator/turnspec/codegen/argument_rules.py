@@ -214,6 +214,8 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     mark = arguments.end.removeprefix("\n")
     before = guard_end + "\n" * (mark != arguments.end)
     found: list[tuple[str, Notation]] = []
+    if lead := _lead_of_all(mark):  # what closes the call looks like a value's mark then
+        found.append(("rest", (lead, rests_of_call(marks))))
     if before + mark:
         found.append(("close", (before + mark, behind_value(marks))))
     # A single sign is text wherever the format doesn't go on behind it.
@@ -228,6 +230,13 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
             found += [("call", it) for it in _calls_inside(marks)]
             found.append(("next", _next_argument(arguments)))
     return found
+
+
+def _lead_of_all(mark: str) -> str:
+    """Return what stands before each of a format's tags, as before a value's mark and behind it."""
+    leads = (mark[:size].rstrip() for size in range(len(mark) // 2, 0, -1))
+    whole = (lead for lead in leads if mark.endswith(lead))
+    return next((lead for lead in whole if literal_length(lead) >= FEWEST_SIGNS), "")
 
 
 def _calls_inside(marks: Marks) -> list[str]:

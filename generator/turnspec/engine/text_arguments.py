@@ -114,9 +114,9 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     end = yield from find_value_end(turn, call, value, found)
     if end is None:
         turn.cut_off(turn.input.rest)
-    elif end.role is Role.VALUE_CLOSED:
+    elif end.role is not Role.NEXT_ARGUMENT:
         turn.input.take(end.end)
-    elif ARGUMENT_HAS_END:
+    if end and end.role is not Role.VALUE_CLOSED and ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
         if HAS_OPTIONAL_TEXTS and value.lacks_mark and not value.edges:
             call.complete = False  # there is but its key
