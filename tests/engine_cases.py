@@ -434,6 +434,24 @@ CASES: dict[str, Case] = {
         calls=[("add", {"b": "x\n"}), ("add", {"a": 1})],
         told=["malformed"],
     ),
+    "a call that is begun again in an open string of Python": Case(
+        "python",
+        "<call>add(b='x\n<call>add(b='y')</call>",
+        calls=[("add", {"b": "x\n"}), ("add", {"b": "y"})],
+        told=["malformed", "malformed"],
+    ),
+    "a call that is begun again behind a value": Case(
+        "python",
+        "<call>add(b='x'\n<call>add(b='y')</call>",
+        calls=[("add", {"b": "x"}), ("add", {"b": "y"})],
+        told=["malformed"],
+    ),
+    "a call that is begun again in a text without quotes": Case(
+        "python",
+        "<call>add(b=x y\n<call>add(b='y')</call>",
+        calls=[("add", {"b": "x y\n"}), ("add", {"b": "y"})],
+        told=["malformed", "malformed"],
+    ),
     "a string that ends behind what begins a call": Case(
         "json",
         '<call add>{"b": "as <call add>", "c": {"a": 1}}</call>',
