@@ -103,11 +103,13 @@ def header(view: View) -> Iterator[Finding]:
 
 
 def _shared_beginning(view: View) -> str:
-    """Return what all prompts begin with and all turns hold, unless it is a part's own marker."""
+    """Return what all prompts begin with, if turns do, too, and it is no part's own marker."""
     shared = common_prefix([prompt for _, prompt in prompts_of(view.spec.thinking)]).strip()
     own = (view.spec.reasoning.start.strip(), view.spec.content.start.strip())
     is_own = shared.startswith(tuple(filter(None, own)))
-    return shared if not is_own and all(shared in turn for _, turn in view.rendered()) else ""
+    turns = [turn for _, turn in view.rendered()]
+    leads = {turn.partition(shared)[0] for turn in turns if shared}  # none holds a part
+    return shared if not is_own and len(leads) == 1 and shared in min(turns) else ""
 
 
 def _begins_inside(text: str, at: int) -> bool:
