@@ -294,3 +294,15 @@ def test_what_is_no_member_is_handed_on_as_it_is_written(written: str, read: str
     events = [event for sign in text for event in parser.feed(sign)] + parser.finish()
     assert parser.message == message
     assert "".join(event.arguments for event in events if event.type == "tool_call_delta") == read
+
+
+@pytest.mark.parametrize(
+    ("written", "is_complete"),
+    [("it's", True), ("He said 'a' to me", True), ("a' 'b", False), ("a' + 'b", False)],
+)
+def test_strings_that_python_would_join_are_no_sure_value(written: str, is_complete: bool) -> None:
+    module = load(committed_spec("meta-llama-llama-4-pythonic"))
+    text = f"[read(path='{written}')]"
+    for pieces in (text, [*text]):
+        (call,) = module.parse(pieces, tools=TOOLS).tool_calls
+        assert (call.arguments, call.complete) == (f'{{"path": "{written}"}}', is_complete)

@@ -14,7 +14,7 @@ from turnspec.engine.facts import (
 )
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import TOKENS, JsonValue
-from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.markers import WHITE_SPACE, after_space
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class OtherValue(JsonValue):
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it
         if is_quote and after is None:  # it does not end the string
-            self._tell_inner_quote(text)
+            self._tell_inner_quote(text, found.end())
             text += self._quote
             input.position = found.end()
         if self._closers and self._quote == '"':
@@ -136,11 +136,13 @@ class OtherValue(JsonValue):
         self._end('"')
         return True
 
-    def _tell_inner_quote(self, text: str) -> None:
-        """Tell of a quote inside a string; behind a call's beginning it may be that call's own."""
+    def _tell_inner_quote(self, text: str, end: int) -> None:
+        """Tell of a quote inside a string; it may be that of a call begun there, or of a string."""
         call = self._turn.call if self._turn else None
         before = "".join([*(call.pieces[-300:] if call else []), *self._out, text])
-        is_sure = re.search(CALL_BEGUN, before[-300:]) is None
+        behind = after_space(self._input.text, end)
+        goes_on = self._input.text[behind : behind + 1] in ("+", '"', "'")  # with another one
+        is_sure = not (goes_on or re.search(CALL_BEGUN, before[-300:]))
         self._tell(f"a {self._quote} inside a string", is_sure)
 
     def _read_raw_string(self) -> bool:
