@@ -280,6 +280,23 @@ def test_tools_may_stand_in_a_system_message_alone(worker: RenderWorker) -> None
         assert spec.capabilities.tools is has_tools
 
 
+SET = "{% if sep_token is not defined %}{% set sep_token = '<:sep:>' %}{% endif %}"
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [("", ["turns.jinja: a turn holds sep_token, and nothing says what that is"]), (SET, [])],
+)
+def test_a_token_that_nobody_names_is_told(
+    before: str, told: list[str], worker: RenderWorker
+) -> None:
+    text = own_template("plain-content").text
+    assert "'<:end:>\\n'" in text
+    source = given_template(before + text.replace("'<:end:>\\n'", "sep_token ~ '\\n'"), "turns")
+    problems = [str(problem).split(":") for problem in analyze_template(source, worker).problems]
+    assert [":".join(problem[:2]) for problem in problems] == told
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "encoding"),
     [

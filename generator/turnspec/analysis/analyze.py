@@ -47,6 +47,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.stripped import find_content_marks, find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
 from turnspec.analysis.thinking import Setting
+from turnspec.analysis.unnamed_tokens import unnamed_tokens
 from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
@@ -108,6 +109,8 @@ def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
     if spec is not None and source.overlay is not None:
         found = overlaid(spec, source.overlay, source.file, source.text)
         spec, problems = (None, found) if isinstance(found, list) else (found, problems)
+    if spec is not None:
+        problems += unnamed_tokens(analyzer.chat, source.file)
     return Analysis(spec, analyzer.chat.dialect, tuple(derivation.findings), tuple(problems))
 
 
