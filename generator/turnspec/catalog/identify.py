@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from turnspec.analysis.overlaid import overlaid_as
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
@@ -31,6 +32,7 @@ class Identity:
     """What a template is. ``names`` are the formats, the nearest first; none of a new one.
 
     ``label`` says where it was read from. ``spec`` is the analysis of a text that isn't known.
+    ``overlay`` are the keys that a format of the same kind has from an overlay besides.
     """
 
     label: str
@@ -38,6 +40,18 @@ class Identity:
     kind: Kind
     names: tuple[str, ...] = ()
     spec: Spec | None = None
+    overlay: tuple[str, ...] = ()
+
+    @property
+    def format_in_words(self) -> str:
+        """Name the nearest format, and what it has from an overlay besides."""
+        return self.names[0] + overlay_in_words(self.overlay)
+
+
+def overlay_in_words(keys: Iterable[str]) -> str:
+    """Say what an overlay adds to a format, "" where there is none."""
+    told = ", ".join(keys)
+    return told and f", to which an overlay adds {told}"
 
 
 def identify_templates(
@@ -57,7 +71,7 @@ def identify_templates(
             unknown.append(template)
     if unknown:
         more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog), limits)
-        found, problems = found + more, problems + troubles
+        found, problems = found + [_as_overlaid(it, catalog) for it in more], problems + troubles
     return found, problems
 
 
@@ -85,6 +99,30 @@ def _names_by_fingerprint(catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
             key = fingerprint(spec)
             names[key] = (*names.get(key, ()), fmt.name)
     return names
+
+
+def _as_overlaid(identity: Identity, catalog: Catalog) -> Identity:
+    names = formats_but_for_overlay(identity.spec, catalog) if identity.spec else {}
+    if identity.kind is not Kind.NEW or not names:
+        return identity
+    keys = next(iter(names.values()))
+    return replace(identity, kind=Kind.SAME_FORMAT, names=(*names,), overlay=keys)
+
+
+def formats_but_for_overlay(spec: Spec, catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
+    """Return the formats that a spec is but for what their overlays say, with the overlays' keys.
+
+    So an edited copy of a template is known, though its text isn't that of the overlay. Calls have
+    to be shown: what an overlay adds to content alone says nothing of a template.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for fmt in catalog if spec.tools and not spec.overlay else ():
+        known = fmt.spec()
+        if isinstance(known, Spec) and known.overlay:
+            more = overlaid_as(spec, known)
+            if more is not None and fingerprint(more) == fingerprint(known):
+                found[fmt.name] = known.overlay
+    return found
 
 
 def _analysed(
