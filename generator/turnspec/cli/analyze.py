@@ -130,7 +130,7 @@ def _print(
 
 
 def _tell_overlays(result: FolderResult) -> None:
-    """Name a known format that is the same but for its overlay, as of a template that was edited."""
+    """Name a known format that is the same but for an overlay, as of an edited template."""
     for path, text in _specs(result).items():
         spec = load_spec(text, path)
         found = formats_but_for_overlay(spec, catalog_of(None)) if isinstance(spec, Spec) else {}

@@ -288,7 +288,8 @@ def _with_marker(view: View, marker: str) -> list[str | None]:
     last = chat.assistant_message(Message("Done."))
     asked = user_message("Hello?")
     conversations = ([asked, message], [asked, message, user_message("And now?"), last])
-    return [chat.render(messages).text for messages in conversations]
+    shown = conversations[1:] if chat.dialect.next_header else conversations  # the last, if at all
+    return [chat.render(messages).text for messages in shown]
 
 
 def _around(marker: str) -> str:
