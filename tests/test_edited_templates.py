@@ -81,6 +81,7 @@ CASES: list[tuple[str, str, Message, dict[str, Any]]] = [
         Message("An assistant says: Hi"),
         {},
     ),
+    ("prompt-without-opening", "Hi<:over:>", Message("Hi"), {}),
     ("prompt-with-own-marks", "Hi<:over:>", Message("Hi"), {}),
     ("last-answer-left-out", "Hi\n\n Ask:", Message("Hi"), {}),
     ("envelope-with-members", '{"reason": "none"}<:close:>', Message('{"reason": "none"}'), {}),

@@ -50,7 +50,8 @@ def untold_prompts(view: View) -> Iterator[Finding]:
         prompt, bare = (
             view.chat.prompt(add_generation_prompt=it).text or "" for it in (True, False)
         )
-        if added := prompt.removeprefix(bare).strip():
+        added = prompt.removeprefix(bare).strip()
+        if not view.spec.turn.header.strip().endswith(added):  # nor as the end of all turns' header
             yield "thinking.default.prompt", f"no turn begins as the prompt does: {quoted(added)}"
     known = tuple(text for _, text in prompts_of(view.spec.thinking) if text)
     values = view.chat.facts.switch_values.items()
