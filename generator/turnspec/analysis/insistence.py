@@ -15,13 +15,7 @@ from dataclasses import asdict, replace
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT
 from turnspec.analysis.text import whole_suffix
-from turnspec.rendering.conversation import (
-    NEXT_USER_TEXT,
-    Chat,
-    Dialect,
-    Following,
-    user_message,
-)
+from turnspec.rendering.conversation import NEXT_USER_TEXT, Chat, Dialect, Following, user_message
 from turnspec.spec.message import Message
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.

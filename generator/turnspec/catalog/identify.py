@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -43,15 +43,10 @@ class Identity:
     overlay: tuple[str, ...] = ()
 
     @property
-    def format_in_words(self) -> str:
+    def in_words(self) -> str:
         """Name the nearest format, and what it has from an overlay besides."""
-        return self.names[0] + overlay_in_words(self.overlay)
-
-
-def overlay_in_words(keys: Iterable[str]) -> str:
-    """Say what an overlay adds to a format, "" where there is none."""
-    told = ", ".join(keys)
-    return told and f", to which an overlay adds {told}"
+        keys = ", ".join(self.overlay)
+        return self.names[0] + (keys and f", to which an overlay adds {keys}")
 
 
 def identify_templates(
@@ -71,7 +66,7 @@ def identify_templates(
             unknown.append(template)
     if unknown:
         more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog), limits)
-        found, problems = found + [_as_overlaid(it, catalog) for it in more], problems + troubles
+        found, problems = found + [as_overlaid(it, catalog) for it in more], problems + troubles
     return found, problems
 
 
@@ -101,28 +96,22 @@ def _names_by_fingerprint(catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
     return names
 
 
-def _as_overlaid(identity: Identity, catalog: Catalog) -> Identity:
-    names = formats_but_for_overlay(identity.spec, catalog) if identity.spec else {}
-    if identity.kind is not Kind.NEW or not names:
-        return identity
-    keys = next(iter(names.values()))
-    return replace(identity, kind=Kind.SAME_FORMAT, names=(*names,), overlay=keys)
-
-
-def formats_but_for_overlay(spec: Spec, catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
-    """Return the formats that a spec is but for what their overlays say, with the overlays' keys.
+def as_overlaid(identity: Identity, catalog: Catalog) -> Identity:
+    """Return what a new template is if some format's overlay holds for it, too.
 
     So an edited copy of a template is known, though its text isn't that of the overlay. Calls have
     to be shown: what an overlay adds to content alone says nothing of a template.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for fmt in catalog if spec.tools and not spec.overlay else ():
+    spec, kind = identity.spec, Kind.SAME_FORMAT
+    if identity.kind is not Kind.NEW or spec is None or spec.tools is None or spec.overlay:
+        return identity
+    for fmt in catalog:
         known = fmt.spec()
         if isinstance(known, Spec) and known.overlay:
             more = overlaid_as(spec, known)
             if more is not None and fingerprint(more) == fingerprint(known):
-                found[fmt.name] = known.overlay
-    return found
+                return replace(identity, kind=kind, names=(fmt.name,), overlay=known.overlay)
+    return identity
 
 
 def _analysed(

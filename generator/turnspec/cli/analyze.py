@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.catalog.identify import formats_but_for_overlay, overlay_in_words
+from turnspec.catalog.identify import Identity, Kind, as_overlaid
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, TIME_LIMIT, VERBOSE, paths_of
 from turnspec.cli.console import finish, print_error, progress_bar, put_json, say, say_written
 from turnspec.cli.extras import needs
@@ -133,7 +133,8 @@ def _tell_overlays(result: FolderResult) -> None:
     """Name a known format that is the same but for an overlay, as of an edited template."""
     for path, text in _specs(result).items():
         spec = load_spec(text, path)
-        found = formats_but_for_overlay(spec, catalog_of(None)) if isinstance(spec, Spec) else {}
-        for name, keys in [*found.items()][:1]:
-            told = f"this is the format of {name}{overlay_in_words(keys)}"
-            print_error(f"{Path(path).stem}: {told}; to have that, too: turnspec vendor {name}")
+        if isinstance(spec, Spec):
+            found = as_overlaid(Identity(path, "", Kind.NEW, spec=spec), catalog_of(None))
+            vendor = f"to have that, too: turnspec vendor {' '.join(found.names)}"
+            if found.names:
+                print_error(f"{spec.name}: this is the format of {found.in_words}; {vendor}")

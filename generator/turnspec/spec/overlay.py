@@ -6,10 +6,12 @@ nothing here knows what an overlay's keys entail.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any, cast
 
 from turnspec.spec.files import dump_spec
@@ -115,12 +117,9 @@ def put_over(overlay: Overlay, spec: Spec) -> Spec | list[Problem]:
 def put_as(spec: Spec, known: Spec) -> Spec | None:
     """Return a spec with the values that another one has from its overlay, if there is room."""
     data, given = (json.loads(json.dumps(spec_to_data(it))) for it in (spec, known))
-    for key in known.overlay:
-        path, value = key.split("."), given
-        for step in path:
-            value = value[step]
-        if _set(data, tuple(path), value):
-            return None
+    paths = [tuple(key.split(".")) for key in known.overlay]
+    if any(_set(data, path, functools.reduce(getitem, path, given)) for path in paths):
+        return None
     return spec_from_data({**data, "overlay": [*known.overlay]})
 
 
