@@ -55,7 +55,6 @@ def _next_header(chat: Chat) -> str:
 
 
 def _dialects(chat: Chat) -> Iterator[Dialect]:
-    yield replace(chat.dialect, next_header=_next_header(chat))
     fields = dict.fromkeys((*REASONING_FIELDS, *chat.facts.attribute_names))
     role_sets = (chat.dialect.required_roles, _ALL_ROLES)
     for filled, roles, name in itertools.product((False, True), role_sets, fields):
@@ -73,3 +72,4 @@ def _dialects(chat: Chat) -> Iterator[Dialect]:
             yield replace(chat.dialect, text_block=block, block_roles=roles)
     for roles, name in itertools.product(_BLOCK_ROLES, ("text", *names)):
         yield replace(chat.dialect, text_key=name, block_roles=roles)
+    yield replace(chat.dialect, next_header=_next_header(chat))
