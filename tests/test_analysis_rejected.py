@@ -44,6 +44,12 @@ REJECTED = {
         "given.jinja: SecurityError: access to attribute '__class__' of 'str' object is unsafe.; "
         "never rendered: line 1, each of messages",
     ),
+    "a variable that prompts need": (
+        TALK + "{% if add_generation_prompt %}<assistant>"
+        "{{ raise_exception('which kind?') if kind not in ['a', 'b'] }}{% endif %}",
+        "given.jinja: no assistant turn is rendered: the prompt fails with "
+        "'TemplateError: which kind?'",
+    ),
     "the memory's end": (
         "{% set x = 'x' * (3 * 1024 ** 3) %}" + TALK,
         "given.jinja: needs more than 2 GB of memory",

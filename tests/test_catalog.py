@@ -164,6 +164,29 @@ def test_by_a_template_that_writes_the_same(template: Path, tmp_path: Path) -> N
     assert result.notice == f"{path}: another template, which writes the format of qwen3-coder"
 
 
+def test_a_template_that_writes_the_same_but_for_an_overlay(
+    reference_templates: list[TemplateFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edited copy has what an overlay says of its model; who analyses it is told of that."""
+    monkeypatch.chdir(tmp_path)
+    name = "openai-gpt-oss-120b"
+    text = next(found.path for found in reference_templates if found.name == name).read_text(
+        "utf-8"
+    )
+    Path("mine.jinja").write_text("{# mine #}" + text, encoding="utf-8")
+    told = f"{name}, to which an overlay adds alternatives.calls, alternatives.marks"
+    result = found(Path("mine.jinja"), tmp_path)
+    assert (result.format.name, result.how) == (name, How.SAME_FORMAT)
+    assert result.notice == f"mine.jinja: another template, which writes the format of {told}"
+    analysed = run("analyze", "mine.jinja", "--into", "formats")
+    assert f"mine: this is the format of {told}; to have that, too: turnspec vendor {name}\n" in (
+        analysed.stderr
+    )
+    # Content alone says nothing of the calls that an overlay adds.
+    plain = FOLDER / "plain-content.jinja"
+    assert identify_templates(plain, Catalog.around(tmp_path))[0][0].kind is Kind.NEW
+
+
 def test_a_template_that_is_new(tmp_path: Path) -> None:
     path = FOLDER / "channels.jinja"
     assert refused(path, tmp_path) == (

@@ -71,6 +71,19 @@ CASES: list[tuple[str, str, Message, dict[str, Any]]] = [
     ),
     ("prompt-opens-answer", "Hi</reply><:close:>", Message("Hi"), {}),
     ("prompt-opens-answer", f"Hi</reply><do>{OBJECTS[0]}}}</do>", Message("Hi", "", (LOOK,)), {}),
+    ("end-behind-every-prompt", "<muse>Hm</muse>Hi </s>", Message("Hi", "Hm"), {}),
+    ("end-behind-every-prompt", "Hi </s>", Message("Hi"), {}),
+    ("ended-by-words-and-all", "assistant says: Hi\n\n</s>", Message("Hi"), {}),
+    ("ended-by-words-and-all", "Hi\n\nuser says:", Message("Hi"), {}),
+    (
+        "ended-by-words-and-all",
+        "An assistant says: Hi\n\n</s>",
+        Message("An assistant says: Hi"),
+        {},
+    ),
+    ("prompt-without-opening", "Hi<:over:>", Message("Hi"), {}),
+    ("prompt-with-own-marks", "Hi<:over:>", Message("Hi"), {}),
+    ("last-answer-left-out", "Hi\n\n Ask:", Message("Hi"), {}),
     ("envelope-with-members", '{"reason": "none"}<:close:>', Message('{"reason": "none"}'), {}),
 ]
 
@@ -117,6 +130,28 @@ def test_a_forgotten_bracket_is_told() -> None:
             "a call opens a bracket that nothing closes; calls that close it are read as well",
         )
     ]
+
+
+def test_marks_of_the_prompt_alone_are_told() -> None:
+    """What stands in brackets in every prompt, and is never closed, opens no reasoning."""
+    for name, marks in (
+        ("prompt-with-own-marks", "<|voice|><|say|>"),
+        ("last-answer-left-out", "[GO]"),
+    ):
+        how = f"the prompt ends in {marks!r}, which no turn shows"
+        assert told(name) == [(Subject.CONTENT, f"{how}; what the model writes begins behind it")]
+
+
+def test_an_end_behind_every_prompt_is_told() -> None:
+    how = "every prompt ends in '</s>', too, which has to be left out before the model goes on"
+    for name in ("end-behind-every-prompt", "ended-by-words-and-all"):
+        assert told(name) == [(Subject.CONTENT, how)]
+
+
+def test_a_token_that_nobody_names_is_told() -> None:
+    """Nothing stands where it would end an answer; one with a text by default is no matter."""
+    how = "what these stand for isn't known, so nothing does here, and an overlay has to say it: "
+    assert told("ended-by-another-token") == [(Subject.CONTENT, how + "sep_token")]
 
 
 def test_what_a_prompt_opens_and_no_turn_shows_is_told() -> None:

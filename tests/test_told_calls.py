@@ -122,3 +122,14 @@ def test_with_an_overlay_it_is_read(worker: RenderWorker) -> None:
     message = load(spec).parse(f"functools[{call}, {call}]<|end|>")
     assert [c.arguments for c in message.tool_calls] == ['{"city": "Paris"}'] * 2
     assert (message.content, message.problems) == ("", [])
+
+
+def test_a_message_that_lists_tools_as_json_is_no_call(worker: RenderWorker) -> None:
+    """Its marks stand before all messages, with a word for the role behind the first."""
+    listed = "{% if tools %}<:say:>tools_as_json{{ '\n' }}{{ tools | tojson }}<:over:>{% endif %}"
+    text = (
+        listed + "{% for m in messages %}<:say:>{{ m.role }}{{ '\n' }}{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}" + RENDERED + "{% endfor %}<:over:>{% endfor %}"
+        "{% if add_generation_prompt %}<:say:>assistant{{ '\n' }}{% endif %}"
+    )
+    assert told(spec_of(given_template(text), worker)) == {}

@@ -214,6 +214,19 @@ def test_a_kind_of_blocks_is_no_type_of_calls() -> None:
     assert (failed(build), coverage(build).told) == (set(), ())
 
 
+CALLS_ON_TWO_LEVELS = """\
+{% for m in messages %}<{{ m.role }}>{{ m.content or '' }}{% for c in m.tool_calls or [] %}\
+{% set f = c.function if c.function is defined else c %}<do>{{ f.name }}<with>\
+{{ f.arguments | tojson }}</do>{% endfor %}</over>{% endfor %}\
+{% if add_generation_prompt %}<assistant>{% endif %}"""
+
+
+def test_calls_that_may_stand_on_either_level_are_rendered_on_both() -> None:
+    build = built(given_template(CALLS_ON_TWO_LEVELS))
+    told = [line for line in coverage(build).untaken if "never rendered" in line]
+    assert (failed(build), told) == (set(), [])
+
+
 def test_many_branches_that_nothing_reaches_are_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

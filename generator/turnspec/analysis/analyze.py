@@ -104,7 +104,9 @@ def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
         problem = unread
         spec = _Analyzer(source, chat, derivation, reads_calls=False).run()
     elif spec is None:
-        problem = Problem("no assistant turn is rendered", file=source.file)
+        error = analyzer.chat.prompt().error
+        why = f": the prompt fails with {error!r}" if error else ""
+        problem = Problem("no assistant turn is rendered" + why, file=source.file)
     problems = [problem] if problem else []
     if spec is not None and source.overlay is not None:
         found = overlaid(spec, source.overlay, source.file, source.text)

@@ -14,7 +14,7 @@ from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.frames import Frames
 from turnspec.analysis.layout import Layout
 from turnspec.analysis.limits import find_limits
-from turnspec.analysis.modes import content_mode, reasoning_mode
+from turnspec.analysis.modes import content_mode, marks_of_prompt, reasoning_mode
 from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.prefix import find_broken_prefix
 from turnspec.analysis.probes import probe_message
@@ -93,6 +93,12 @@ _UNOPENED = (
     "the template strips text up to {!r} and nothing shows what opens that, so it is read as "
     "content; an overlay can say more"
 )
+
+#: The prompt's own marks are no part of what the model writes.
+_PROMPTED = "the prompt ends in {!r}, which no turn shows; what the model writes begins behind it"
+
+#: Models end with what ends a conversation, so behind it they write nothing.
+_TAILED = "every prompt ends in {!r}, too, which has to be left out before the model goes on"
 
 #: What a prompt says of reasoning depends on whether tools are given.
 PROMPTED_BY_TOOLS = _told(
@@ -178,6 +184,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
     rests = map(layout.prompt_rest, (facts.default.prompt, facts.default.bare))
     if len({prompt_state(it, facts.reasoning.start, facts.reasoning.end) for it in rests}) > 1:
         limits += (PROMPTED_BY_TOOLS,)
+    if tail := facts.chat.dialect.tail:
+        limits += (_told(Subject.CONTENT, _TAILED.format(tail)),)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
         limits += (NAMED_BY_ID,)
     spec = Spec(
@@ -224,6 +232,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
     )
     if spec.named_lines:
         spec = replace(spec, limits=(*limits, SHOWN_BY_NAME))
+    if own := marks_of_prompt(spec, spec.thinking.default.prompt):
+        spec = replace(spec, limits=(*spec.limits, _told(Subject.CONTENT, _PROMPTED.format(own))))
     if spec.tools is not None and left_open(spec.tools):
         spec = replace(spec, limits=(*spec.limits, LEFT_OPEN))
     settled = with_stops(replace(spec, grammar=grammar_hints(spec)))

@@ -281,9 +281,9 @@ def _prose(text: str) -> str:
 
 
 def _is_layout(text: str, marker: str) -> bool:
-    """Tell whether tools are listed behind a marker, or a message stands there."""
+    """Tell whether tools are listed behind a marker, or a message, maybe with its role's word."""
     behind = f"(?:{LISTED}|{SYSTEM_TEXT}|{USER_TEXT})"
-    return re.search(rf"{re.escape(marker)}[\s\[]*{behind}", text) is not None
+    return re.search(rf"{re.escape(marker)}\w*[\s\[]*{behind}", text) is not None
 
 
 def _from_words(words: str, start: str, end: str) -> CallExample:

@@ -50,6 +50,9 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         chat = untold
     elif EXAMPLE_TOOL_NAME in (prompt or ""):
         chat = chat.speaking(replace(chat.dialect, lists_tools=True))
+    if tail := _tail(chat):
+        derivation.note("T1", f"{tail!r} ends every conversation, and is part of no prompt")
+        chat = chat.speaking(replace(chat.dialect, tail=tail))
     found, plain = _best_form(chat), chat.dialect
     # Name and arguments may stand a level higher, or the id alone be shown, which says the name.
     for form in (replace(plain, flat_calls=True), replace(plain, named_ids=True)):
@@ -63,6 +66,17 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
     )
     return dialect
+
+
+def _tail(chat: Chat) -> str:
+    """Return the end-of-sequence token if it stands behind any conversation, be it unanswered.
+
+    Behind a user's message that it ends an answer follows it.
+    """
+    end = chat.tokens.get("eos_token", "")
+    prompt, turn = chat.prompt().text or "", chat.turn(Message(CONTENT)).text or ""
+    is_moved = not turn.startswith(prompt) and turn.startswith(prompt.removesuffix(end))
+    return end if is_moved and prompt.endswith(end) and turn.endswith(end) else ""
 
 
 def _best_form(chat: Chat) -> tuple[int, Dialect]:

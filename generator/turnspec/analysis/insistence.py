@@ -14,7 +14,8 @@ from dataclasses import asdict, replace
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.analysis.text import whole_suffix
+from turnspec.rendering.conversation import NEXT_USER_TEXT, Chat, Dialect, Following, user_message
 from turnspec.spec.message import Message
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
@@ -46,6 +47,13 @@ def _answers(chat: Chat) -> bool:
     return any(CONTENT in (c.turn(Message(content=CONTENT)).text or "") for c in (chat, untold))
 
 
+def _next_header(chat: Chat) -> str:
+    """Return what stands before a user's message, be it the first or behind an answer."""
+    first = chat.render([user_message(NEXT_USER_TEXT)]).text or ""
+    later = chat.turn(Message(content=CONTENT), following=Following.USER).text or ""
+    return whole_suffix([first.partition(NEXT_USER_TEXT)[0], later])
+
+
 def _dialects(chat: Chat) -> Iterator[Dialect]:
     fields = dict.fromkeys((*REASONING_FIELDS, *chat.facts.attribute_names))
     role_sets = (chat.dialect.required_roles, _ALL_ROLES)
@@ -64,3 +72,4 @@ def _dialects(chat: Chat) -> Iterator[Dialect]:
             yield replace(chat.dialect, text_block=block, block_roles=roles)
     for roles, name in itertools.product(_BLOCK_ROLES, ("text", *names)):
         yield replace(chat.dialect, text_key=name, block_roles=roles)
+    yield replace(chat.dialect, next_header=_next_header(chat))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from turnspec.analysis.text import markers
 from turnspec.spec.model import (
     Condition,
     ContentMode,
@@ -11,6 +12,7 @@ from turnspec.spec.model import (
     Limit,
     Part,
     ReasoningMode,
+    Spec,
     Subject,
     Verdict,
 )
@@ -59,3 +61,19 @@ def content_mode(start: str, end: str, joins: Sequence[Join], header: str) -> Co
     if not start.strip() and only_behind and end.strip():
         return ContentMode.WRAPPED_WITH_REASONING
     return ContentMode.ALWAYS_WRAPPED if (start + end).strip() else ContentMode.PLAIN
+
+
+def marks_of_prompt(spec: Spec, prompt: str) -> str:
+    """Return the markers that are all a prompt adds to the header, if no turn shows any of them.
+
+    They open no reasoning, so what the model writes begins behind them.
+    """
+    rest = prompt.removeprefix(spec.turn.header)
+    found = markers(rest)
+    shown = [join.text for join in spec.turn.joins] + [spec.content.start, spec.content.end]
+    if spec.tools is not None:
+        shown += [spec.tools.section_start, *(piece.text for piece in spec.tools.call)]
+    is_all = prompt.startswith(spec.turn.header) and "".join(found) == "".join(rest.split())
+    is_known = any(marker in text for marker in found for text in shown)
+    is_own = is_all and not is_known and spec.reasoning.mode is ReasoningMode.NONE
+    return rest.strip() if is_own else ""

@@ -24,6 +24,7 @@ from turnspec.spec.model import (
 from turnspec.spec.overlay import (
     OverlayText,
     overlaid_lines,
+    put_as,
     put_over,
     read_overlay,
     source_problems,
@@ -51,6 +52,12 @@ def overlaid(
     entailed = _with_consequences(found, [key.key for key in overlay.keys])
     problems += check_spec(entailed, overlay.file, Document(None, overlaid_lines(overlay)))
     return problems or entailed
+
+
+def overlaid_as(spec: Spec, known: Spec) -> Spec | None:
+    """Return a spec with what the overlay of a known one says put over it, if there is room."""
+    found = put_as(spec, known)
+    return None if found is None else _with_consequences(found, known.overlay)
 
 
 def _with_consequences(spec: Spec, keys: Sequence[str]) -> Spec:

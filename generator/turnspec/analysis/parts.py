@@ -309,7 +309,7 @@ def stop_strings(
     shown = [end for end in ends if end.last in (Part.CONTENT, Part.CALLS)]
     texts = [text for end in shown for text in (end.final, end.followed)]
     stops = [distinct_beginning(text, inside) for text in texts if text.strip()]
-    endless = any(not (end.final.strip() or end.followed.strip()) for end in shown)
+    endless = any(not end.followed.strip() for end in shown)
     if endless or not all(stops):
         # Words behind a header's last marker may be all that tells it from those inside.
         rests = ((distinct_beginning(text, inside), text.rstrip()) for text in next_headers)

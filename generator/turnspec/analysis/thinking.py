@@ -144,13 +144,15 @@ def marker_left_open(rests: Sequence[str], source: str) -> tuple[str, str] | Non
     """Return the marker that is all that some prompt adds, and the one that closes it (R2).
 
     No rendering closes it, but the template's text may say how; where it doesn't, only a tag's
-    closing is known, as that is the same in any markup.
+    closing is known, as that is the same in any markup. What stands in brackets in every prompt
+    is as often a sign by itself.
     """
+    tag = r"<\w+>|\[\w+\]" if len(set(rests)) > 1 else r"<\w+>"
     for rest in map(str.strip, rests):
         if markers(rest) == [rest] and "/" not in rest:
             closings = [closing_of(rest), *worded_closings(rest)]
             told = [closing for closing in closings if closing in source]
-            if told or re.fullmatch(r"[<\[]\w+[>\]]", rest):
+            if told or re.fullmatch(tag, rest):
                 return rest, (told or closings)[0]
     return None
 

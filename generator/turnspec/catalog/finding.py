@@ -162,7 +162,7 @@ def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
 def _found_by_template(identity: Identity, known: KnownFormat, *, is_known: bool) -> Found:
     if is_known:
         return Found(known, How.TEMPLATE)
-    notice = f"{identity.label}: another template, which writes the format of {known.name}"
+    notice = f"{identity.label}: another template, which writes the format of {identity.in_words}"
     return Found(known, How.SAME_FORMAT, notice)
 
 

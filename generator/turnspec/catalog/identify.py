@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from turnspec.analysis.overlaid import overlaid_as
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
@@ -31,6 +32,7 @@ class Identity:
     """What a template is. ``names`` are the formats, the nearest first; none of a new one.
 
     ``label`` says where it was read from. ``spec`` is the analysis of a text that isn't known.
+    ``overlay`` are the keys that a format of the same kind has from an overlay besides.
     """
 
     label: str
@@ -38,6 +40,13 @@ class Identity:
     kind: Kind
     names: tuple[str, ...] = ()
     spec: Spec | None = None
+    overlay: tuple[str, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """Name the nearest format, and what it has from an overlay besides."""
+        keys = ", ".join(self.overlay)
+        return self.names[0] + (keys and f", to which an overlay adds {keys}")
 
 
 def identify_templates(
@@ -57,7 +66,7 @@ def identify_templates(
             unknown.append(template)
     if unknown:
         more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog), limits)
-        found, problems = found + more, problems + troubles
+        found, problems = found + [as_overlaid(it, catalog) for it in more], problems + troubles
     return found, problems
 
 
@@ -85,6 +94,24 @@ def _names_by_fingerprint(catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
             key = fingerprint(spec)
             names[key] = (*names.get(key, ()), fmt.name)
     return names
+
+
+def as_overlaid(identity: Identity, catalog: Catalog) -> Identity:
+    """Return what a new template is if some format's overlay holds for it, too.
+
+    So an edited copy of a template is known, though its text isn't that of the overlay. Calls have
+    to be shown: what an overlay adds to content alone says nothing of a template.
+    """
+    spec, kind = identity.spec, Kind.SAME_FORMAT
+    if identity.kind is not Kind.NEW or spec is None or spec.tools is None or spec.overlay:
+        return identity
+    for fmt in catalog:
+        known = fmt.spec()
+        if isinstance(known, Spec) and known.overlay:
+            more = overlaid_as(spec, known)
+            if more is not None and fingerprint(more) == fingerprint(known):
+                return replace(identity, kind=kind, names=(fmt.name,), overlay=known.overlay)
+    return identity
 
 
 def _analysed(

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
+from turnspec.catalog.identify import Identity, Kind, as_overlaid
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, TIME_LIMIT, VERBOSE, paths_of
 from turnspec.cli.console import finish, print_error, progress_bar, put_json, say, say_written
 from turnspec.cli.extras import needs
+from turnspec.cli.formats import catalog_of
 from turnspec.cli.output import print_build, print_findings
 from turnspec.cli.results_output import (
     print_objections,
@@ -21,7 +23,8 @@ from turnspec.cli.results_output import (
 )
 from turnspec.pipeline.folder import FolderResult, analyze_into
 from turnspec.rendering.limits import Limits
-from turnspec.spec.files import SPEC_SUFFIX
+from turnspec.spec.files import SPEC_SUFFIX, load_spec
+from turnspec.spec.model import Spec
 from turnspec.spec.results import TemplateResult
 from turnspec.spec.verdict import judge
 from turnspec.verification.rungs import DEFAULT_MESSAGES
@@ -115,6 +118,7 @@ def _print(
     say_written(result.written)
     for path in result.kept:
         say(f"left {path} as it was")
+    _tell_overlays(result)
     if into is not None and results:
         show_checks(results, results, every=verbose)
     for name, found in results.items():
@@ -123,3 +127,14 @@ def _print(
         if not judgement.is_verified:
             print_error(f"{name}: {_ADVICE}")
     print_objections(result.builds)
+
+
+def _tell_overlays(result: FolderResult) -> None:
+    """Name a known format that is the same but for an overlay, as of an edited template."""
+    for path, text in _specs(result).items():
+        spec = load_spec(text, path)
+        if isinstance(spec, Spec):
+            found = as_overlaid(Identity(path, "", Kind.NEW, spec=spec), catalog_of(None))
+            vendor = f"to have that, too: turnspec vendor {' '.join(found.names)}"
+            if found.names:
+                print_error(f"{spec.name}: this is the format of {found.in_words}; {vendor}")

@@ -142,7 +142,7 @@ def _of_template(source: str, identity: Identity, catalog: Catalog) -> _Answer:
         case Kind.KNOWN:
             words = f"the template of {identity.names[0]}{also}"
         case Kind.SAME_FORMAT:
-            words = f"another template, which writes the format of {identity.names[0]}{also}"
+            words = f"another template, which writes the format of {identity.in_words}{also}"
         case Kind.NEW:
             words = f"new: {_modes(identity.spec)}"
     spec = identity.spec or catalog.formats[identity.names[0]].spec()

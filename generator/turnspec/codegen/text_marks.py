@@ -73,7 +73,8 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
 def _leads(spec: Spec) -> Iterator[str]:
     """Yield the words before content that are no marker by themselves, but known where it begins.
 
-    So is reasoning's word before its end. (Behind a header of words, a part is told by these.)
+    So is reasoning's word before its end, and a turn's header that the model has to write. (Behind
+    a header of words, a part is told by these.)
     """
     if found := _tag_and_word(spec):
         yield f"{found[2]} {notation(_closing(spec))}"
@@ -82,7 +83,8 @@ def _leads(spec: Spec) -> Iterator[str]:
         for join in spec.turn.joins
         if join.right is Part.CONTENT and join.left is not Part.CALLS
     )
-    leads = (text for text in texts if text and not looks_like_marker(text))
+    headed = (spec.unprompted_header.strip(), *texts)
+    leads = (text for text in headed if text and not looks_like_marker(text))
     yield from map(notation, dict.fromkeys((*leads, *_fillers(spec))))
 
 

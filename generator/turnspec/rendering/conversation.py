@@ -58,6 +58,7 @@ class Dialect:
     ``call_reasoning_field`` is that of a message with calls, where it is another one.
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
+    ``tail`` stands behind every conversation, also behind one that the model is to go on with.
     ``lists_tools``: tools are listed behind the user's text, and no part of the assistant's turn.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
@@ -74,6 +75,7 @@ class Dialect:
     give_tools: bool = True
     lists_tools: bool = False
     next_header: str | None = None
+    tail: str = ""
     flat_calls: bool = False
     named_ids: bool = False
     call_reasoning_field: str | None = None
@@ -150,7 +152,9 @@ class Chat:
     def prompt(self, *, add_generation_prompt: bool = True) -> Rendering:
         """Render a user's message alone; the text returned begins after that message's text."""
         messages = [user_message(USER_TEXT)]
-        return self._behind_user(messages, [EXAMPLE_TOOL], prompt=add_generation_prompt)
+        found = self._behind_user(messages, [EXAMPLE_TOOL], prompt=add_generation_prompt)
+        text, tail = found.text, self.dialect.tail
+        return Rendering(text.removesuffix(tail)) if text is not None and tail else found
 
     def turn(
         self,

@@ -6,14 +6,17 @@ nothing here knows what an overlay's keys entail.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any, cast
 
 from turnspec.spec.files import dump_spec
 from turnspec.spec.model import Spec
-from turnspec.spec.plain import spec_from_data
+from turnspec.spec.plain import spec_from_data, spec_to_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.schema import OVERLAY_SCHEMA, schema_problems
 from turnspec.spec.yaml_document import Document, YamlPath, path_text, read_document
@@ -109,6 +112,15 @@ def put_over(overlay: Overlay, spec: Spec) -> Spec | list[Problem]:
     data["overlay"] = [key.key for key in overlay.keys]
     found = schema_problems(Document(data, overlaid_lines(overlay)), overlay.file)
     return found or spec_from_data(data)
+
+
+def put_as(spec: Spec, known: Spec) -> Spec | None:
+    """Return a spec with the values that another one has from its overlay, if there is room."""
+    data, given = (json.loads(json.dumps(spec_to_data(it))) for it in (spec, known))
+    paths = [tuple(key.split(".")) for key in known.overlay]
+    if any(_set(data, path, functools.reduce(getitem, path, given)) for path in paths):
+        return None
+    return spec_from_data({**data, "overlay": [*known.overlay]})
 
 
 def overlaid_lines(overlay: Overlay) -> dict[YamlPath, int]:

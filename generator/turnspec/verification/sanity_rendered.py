@@ -147,7 +147,8 @@ def ends(view: View) -> Iterator[Finding]:
         first = _untold(view).render([user_message(USER_TEXT)]).text or ""
         # Before the first message nothing is apart from it, and no count is the same.
         began = _NUMBER.sub("0", first.partition(USER_TEXT)[0])
-        known = began.endswith((rest, _NUMBER.sub("0", rest).lstrip(" ")))
+        known = began.endswith((rest, _NUMBER.sub("0", rest).lstrip(" "))) or rest in began
+        known = known or rest.startswith(view.chat.tokens.get("bos_token") or "\0")
         if part is Part.CONTENT and not known and not _begins_later_message(view, rest):
             yield path, f"leaves {quoted(rest)}, with which no conversation begins: {quoted(first)}"
 
@@ -299,7 +300,8 @@ def _with_marker(view: View, marker: str) -> list[str | None]:
     last = chat.assistant_message(Message("Done."))
     asked = user_message("Hello?")
     conversations = ([asked, message], [asked, message, user_message("And now?"), last])
-    return [chat.render(messages).text for messages in conversations]
+    shown = conversations[1:] if chat.dialect.next_header else conversations  # the last, if at all
+    return [chat.render(messages).text for messages in shown]
 
 
 def _around(marker: str) -> str:

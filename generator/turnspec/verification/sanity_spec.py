@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 from turnspec.analysis.assemble import grammar_hints
-from turnspec.analysis.modes import content_mode, reasoning_mode
+from turnspec.analysis.modes import content_mode, marks_of_prompt, reasoning_mode
 from turnspec.analysis.text import closing_of, markers, whole_prefix
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
@@ -38,6 +38,8 @@ def switches(view: View) -> Iterator[Finding]:
 def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
     for path, prompt in prompts_of(view.spec.thinking):
+        if marks_of_prompt(view.spec, prompt):
+            continue  # that is told
         for marker in _unexplained(view.spec, prompt):
             yield path, f"no part explains the marker {quoted(marker)} in it"
 
@@ -48,7 +50,8 @@ def untold_prompts(view: View) -> Iterator[Finding]:
         prompt, bare = (
             view.chat.prompt(add_generation_prompt=it).text or "" for it in (True, False)
         )
-        if added := prompt.removeprefix(bare).strip():
+        added = prompt.removeprefix(bare).strip()
+        if not view.spec.turn.header.strip().endswith(added):  # nor as the end of all turns' header
             yield "thinking.default.prompt", f"no turn begins as the prompt does: {quoted(added)}"
     known = tuple(text for _, text in prompts_of(view.spec.thinking) if text)
     values = view.chat.facts.switch_values.items()

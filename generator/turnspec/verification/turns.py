@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from turnspec.analysis.modes import marks_of_prompt
 from turnspec.analysis.text import whole_prefix
 from turnspec.codegen.writer import applies, as_rendered, write_parts
 from turnspec.rendering.conversation import Chat, tool_definitions
@@ -97,6 +98,8 @@ def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> Tur
         text = turn[len(prompt) :]
     elif prompt.strip() and turn.startswith(prompt.rstrip()):  # and has other white space there
         text = turn[len(prompt.rstrip()) :].lstrip()
+    elif marks_of_prompt(spec, prompt):
+        text = write_parts(spec, shown, Part.START).lstrip()
     elif state is PromptState.NEUTRAL or not has_reasoning:
         return None
     else:

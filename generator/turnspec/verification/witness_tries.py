@@ -83,7 +83,10 @@ def key_tries(chat: Chat) -> Iterator[Try]:
 
 
 def other_tries(chat: Chat) -> Iterator[Try]:
-    """Yield texts with what the template looks for, conversations, and content as a list."""
+    """Yield calls of the other form, texts with what is looked for, and further conversations."""
+    other = chat.speaking(replace(chat.dialect, flat_calls=not chat.dialect.flat_calls))
+    calling = [_USER, other.assistant_message(probe_message(calls=1))]
+    yield Try("name and arguments on another level", chat.variables, calling)
     yield from _quoting(chat)
     yield from _histories(chat)
     yield from _blocks(chat)
