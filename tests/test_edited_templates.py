@@ -148,12 +148,6 @@ def test_an_end_behind_every_prompt_is_told() -> None:
         assert told(name) == [(Subject.CONTENT, how)]
 
 
-def test_a_token_that_nobody_names_is_told() -> None:
-    """Nothing stands where it would end an answer; one with a text by default is no matter."""
-    how = "what these stand for isn't known, so nothing does here, and an overlay has to say it: "
-    assert told("ended-by-another-token") == [(Subject.CONTENT, how + "sep_token")]
-
-
 def test_what_a_prompt_opens_and_no_turn_shows_is_told() -> None:
     result = built("opened-and-never-closed").result
     assert result is not None

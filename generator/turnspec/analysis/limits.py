@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from turnspec.analysis.characters import character_limits
@@ -18,9 +17,6 @@ _SUBJECTS = {
     Part.CONTENT: Subject.CONTENT,
     Part.CALLS: Subject.CALLS,
 }
-
-#: Of a tokenizer's tokens two are known by their names, those that begin and end a sequence.
-_UNNAMED = "what these stand for isn't known, so nothing does here, and an overlay has to say it: "
 
 
 def relabel_moved(frames: Frames) -> Frames:
@@ -71,19 +67,7 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
     )
     if chat.dialect.reasoning_field is not None:
         limits += character_limits(Subject.REASONING, lambda text: _shows_reasoning(chat, text))
-    if unnamed := ", ".join(_unnamed_tokens(chat)):
-        limits.append(Limit(Subject.CONTENT, Verdict.TOLD, Condition.ALWAYS, _UNNAMED + unnamed))
     return tuple(limits)
-
-
-def _unnamed_tokens(chat: Chat) -> Iterator[str]:
-    """Yield the special tokens that answers hold and nobody names, so that nothing shows there."""
-    message = Message(content=CONTENT)
-    for name in sorted(chat.facts.reads - chat.tokens.keys()):
-        if name.endswith("_token"):
-            text = chat.using({**chat.variables, name: REASONING}).turn(message).text or ""
-            if REASONING in text and text.replace(REASONING, "") == chat.turn(message).text:
-                yield name
 
 
 def _shows(chat: Chat, message: Message, text: str) -> bool | None:
