@@ -111,7 +111,7 @@ def _analysis(source: TemplateSource, worker: RenderWorker) -> Analysis:
     if spec is not None and source.overlay is not None:
         found = overlaid(spec, source.overlay, source.file, source.text)
         spec, problems = (None, found) if isinstance(found, list) else (found, problems)
-    if spec is not None:
+    elif spec is not None:
         problems += unnamed_tokens(analyzer.chat, source.file)
     return Analysis(spec, analyzer.chat.dialect, tuple(derivation.findings), tuple(problems))
 

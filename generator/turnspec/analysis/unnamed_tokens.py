@@ -21,7 +21,7 @@ def unnamed_tokens(chat: Chat, file: str) -> list[Problem]:
     return [
         Problem(
             f"a turn holds {name}, and nothing says what that is: put it into the template, as in "
-            f'{{% set {name} = "…" %}}',
+            f'{{% set {name} = "…" %}}, or let an overlay say what ends a turn',
             file=file,
         )
         for name in sorted(names)
