@@ -141,9 +141,49 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("why", RIGHT)
-def test_a_right_format_is_green(why: str) -> None:
-    build = build_template(given_template(RIGHT[why]), OutputPaths.in_folder("given"), messages=5)
+#: Formats that were read otherwise than they are written, by what the analysis didn't know.
+AGENT = "{%- for m in messages %}" + OTHERS
+NEXT = "{%- endif %}{%- endfor %}{%- if add_generation_prompt %}{{- '<agent>' }}{%- endif %}"
+UNUSUAL = {
+    "the token that ends a turn closes no answer": (
+        "{%- for m in messages %}{%- if m.role == 'user' %}{{- 'Asked: ' ~ m.content ~ '\n' }}"
+        "{%- elif m.role == 'tool' %}{{- 'Seen: ' ~ m.content ~ '\n' }}"
+        "{%- elif m.role == 'assistant' %}{%- for c in m.tool_calls or [] %}"
+        "{{- 'Do: ' ~ c.function.name ~ '\nWith: ' ~ c.function.arguments|tojson ~ '\n' }}"
+        "{%- else %}{{- 'Reply: ' ~ m.content ~ eos_token ~ '\n' }}{%- endfor %}"
+        "{%- endif %}{%- endfor %}"
+    ),
+    "a word alone opens content, and its message ends before calls": (
+        "{%- for m in messages %}{%- if m.role != 'assistant' or m.content %}"
+        "{{- '<at>' ~ m.role ~ '\n' ~ m.content ~ '<.>\n' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<at>calls\n' if loop.first }}"
+        "{{- {'name': c.function.name, 'arguments': c.function.arguments}|tojson ~ '\n' }}"
+        "{{- '<.>\n' if loop.last }}{%- endfor %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<at>' }}{%- endif %}"
+    ),
+    "a picture ends a call's name": (
+        AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
+        "{{- '\U0001f6e0' ~ c.function.name ~ '\U0001f4e6' ~ c.function.arguments|tojson }}"
+        "{{- '\U0001f3c1' }}{%- endfor %}{{- '<.>' }}" + NEXT
+    ),
+    "strings stand in backticks": (
+        AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
+        "{{- '<do>' ~ c.function.name ~ '\n' }}{%- for k, v in c.function.arguments.items() %}"
+        "{{- k ~ ': ' ~ ('`' ~ v ~ '`' if v is string else v|tojson) ~ '\n' }}{%- endfor %}"
+        "{{- '</do>' }}{%- endfor %}{{- '<.>' }}" + NEXT
+    ),
+    "a turn ends with one sign, several times": (
+        "{%- for m in messages %}{{- '<' ~ m.role ~ '>' ~ (m.content or '') }}"
+        + CALLS
+        + "{{- '\n===\n' }}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<assistant>' }}{%- endif %}"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", [*RIGHT.values(), *UNUSUAL.values()], ids=[*RIGHT, *UNUSUAL])
+def test_a_right_format_is_green(text: str) -> None:
+    build = build_template(given_template(text), OutputPaths.in_folder("given"), messages=5)
     assert build.problems == ()
     assert build.result is not None
     assert [name for name, rung in build.result.rungs.items() if not rung.is_passed] == []
