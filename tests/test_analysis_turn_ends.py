@@ -187,3 +187,24 @@ def test_a_right_format_is_green(text: str) -> None:
     assert build.problems == ()
     assert build.result is not None
     assert [name for name, rung in build.result.rungs.items() if not rung.is_passed] == []
+
+
+@pytest.mark.parametrize(("key", "subject"), [("reasoning", "reasoning"), ("content", "content")])
+def test_what_each_call_holds_is_no_part_of_a_turn(
+    key: str, subject: str, worker: RenderWorker
+) -> None:
+    """An agent's thought may be a member of its call; a parser tells it, and reads the call."""
+    text = (
+        AGENT + "{{- '<agent>' ~ (m.content or '' if not m.tool_calls else '') }}"
+        "{%- for c in m.tool_calls or [] %}{{- '<do>{\"why\": ' ~ (m.KEY or '')|tojson }}"
+        '{{- \', "name": "\' ~ c.function.name ~ \'", "with": \' }}'
+        "{{- c.function.arguments|tojson ~ '}</do>' }}{%- endfor %}{{- '<.>' }}" + NEXT
+    ).replace("KEY", key)
+    build = build_template(given_template(text), OutputPaths.in_folder("given"), messages=5)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_of(text, worker)
+    assert [str(it.subject) for it in spec.limits if "within each call" in it.reason] == [subject]
+    message = load(spec).parse('<do>{"why": "So.", "name": "add", "with": {"a": 1}}</do><.>')
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("add", '{"a": 1}')]
+    assert [problem.message for problem in message.problems] == ["'why': \"So.\""]

@@ -155,6 +155,13 @@ def writes_calls_otherwise(spec: Spec) -> bool:
     return any(key.startswith("tools.") for key in spec.overlay)
 
 
+def is_within_calls(spec: Spec, message: Message) -> bool:
+    """Tell whether a message's content stands within its calls, where no writer writes it."""
+    within = (Subject.CONTENT, Verdict.AMBIGUOUS, Condition.WITH_CALLS)
+    has_both = bool(message.content and message.calls)
+    return has_both and any((it.subject, it.verdict, it.when) == within for it in spec.limits)
+
+
 def is_ambiguous(spec: Spec, message: Message) -> bool:
     """Tell whether the spec says that a rendered message can't be read back for sure."""
     parts = (Subject.REASONING, Subject.CONTENT, Subject.CALLS)
