@@ -208,3 +208,28 @@ def test_what_each_call_holds_is_no_part_of_a_turn(
     message = load(spec).parse('<do>{"why": "So.", "name": "add", "with": {"a": 1}}</do><.>')
     assert [(call.name, call.arguments) for call in message.tool_calls] == [("add", '{"a": 1}')]
     assert [problem.message for problem in message.problems] == ["'why': \"So.\""]
+
+
+#: What stands before and behind a key that no other template has, what before content without it
+#: as well, and what reasoning stands between if it is such.
+OWN_KEYS: list[tuple[str, str, str, tuple[str, str] | None]] = [
+    ("## Why\n", "\n## So\n", "", ("## Why\n", "\n## So\n")),
+    ("Thought: ", "\n", "Answer: ", ("Thought: ", "\n")),
+    ("<why>", "</why>", "<say>", ("<why>", "</why>")),
+    ("", " says: ", "", None),
+    ("<", ">", "<say>", None),
+    ("<mood=", ">", "", None),
+]
+
+
+@pytest.mark.parametrize(("before", "behind", "always", "wanted"), OWN_KEYS)
+def test_a_key_of_the_template_s_own(
+    before: str, behind: str, always: str, wanted: tuple[str, str] | None, worker: RenderWorker
+) -> None:
+    """It is reasoning if something marks it off; a name in a header, say, is none."""
+    shown = f"{{%- if m.own %}}{{{{- {before!r} ~ m.own ~ {behind!r} }}}}{{%- endif %}}"
+    content = f"{{{{- {always!r} ~ m.content ~ '<.>' }}}}"
+    text = f"{AGENT}{{{{- '<agent>' }}}}{shown}{content}{NEXT}"
+    reasoning = spec_of(text.replace("<agent>'", "<agent>\\n'"), worker).reasoning
+    assert reasoning.field == ("own" if wanted else None)
+    assert (reasoning.start, reasoning.end) == (wanted or ("", ""))
