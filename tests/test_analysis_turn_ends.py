@@ -166,6 +166,14 @@ UNUSUAL = {
         "{{- '\U0001f6e0' ~ c.function.name ~ '\U0001f4e6' ~ c.function.arguments|tojson }}"
         "{{- '\U0001f3c1' }}{%- endfor %}{{- '<.>' }}" + NEXT
     ),
+    "a prompt closes reasoning by what opens content": (
+        AGENT + "{{- '<agent>' }}{%- if m.thinking %}{{- '<why>' ~ m.thinking }}{%- endif %}"
+        "{%- if m.content or not m.tool_calls %}{{- '<say>' ~ (m.content or '') }}{%- endif %}"
+        + CALLS
+        + "{{- '<.>' }}"
+        + NEXT
+        + "{%- if quick and add_generation_prompt %}{{- '<why><say>' }}{%- endif %}"
+    ),
     "strings stand in backticks": (
         AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
         "{{- '<do>' ~ c.function.name ~ '\n' }}{%- for k, v in c.function.arguments.items() %}"
@@ -233,3 +241,15 @@ def test_a_key_of_the_template_s_own(
     reasoning = spec_of(text.replace("<agent>'", "<agent>\\n'"), worker).reasoning
     assert reasoning.field == ("own" if wanted else None)
     assert (reasoning.start, reasoning.end) == (wanted or ("", ""))
+
+
+def test_the_next_argument_ends_a_value_that_nothing_closes(worker: RenderWorker) -> None:
+    """It does so where no tools tell the keys, too."""
+    calls = CALLS.replace(
+        "{{- '<do>' ~ c.function.name ~ '<with>' ~ c.function.arguments|tojson ~ '</do>' }}",
+        "{{- '<do>' ~ c.function.name }}{%- for k, v in c.function.arguments.items() %}"
+        "{{- '<:' ~ k ~ ':>' ~ (v if v is string else v|tojson) }}{%- endfor %}{{- '</do>' }}",
+    )
+    text = f"{AGENT}{{{{- '<agent>' ~ (m.content or '') }}}}{calls}{{{{- '<.>' }}}}{NEXT}"
+    message = load(spec_of(text, worker)).parse("<do>add<:a:>x<:b:>y</do><.>")
+    assert [call.arguments for call in message.tool_calls] == ['{"a": "x", "b": "y"}']

@@ -363,11 +363,11 @@ class _Analyzer:
     def _prompt_states(
         self, layout: Layout, settings: Sequence[Setting], others: Sequence[Wrapping]
     ) -> list[PromptState]:
-        absent = layout.join(Part.START, Part.CONTENT)
+        absent, begin = layout.join(Part.START, Part.CONTENT), layout.content.start
         marks = (self._markers(layout, settings), *others)
         states = []
         for rest in (layout.prompt_rest(setting.prompt) for setting in settings):
-            found = [prompt_state(rest, mark.start, mark.end, absent) for mark in marks]
+            found = [prompt_state(rest, it.start, it.end or begin, absent) for it in marks]
             told = (state for state in found if state is not PromptState.NEUTRAL)
             # White space with which content begins, and reasoning doesn't, is content's.
             is_content = rest.isspace() and rest == layout.content.start

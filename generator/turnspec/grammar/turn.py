@@ -485,7 +485,8 @@ def opens_reasoning(spec: Spec, extra: str) -> bool:
     if not extra and reasoning.mode is ReasoningMode.DELIMITER and not trimmed(reasoning.start):
         # Without a start of its own reasoning is where a turn begins that a prompt begins so.
         extra = prompt_extra(spec, spec.thinking.enabled.prompt)
-    return prompt_state(extra, reasoning.start, reasoning.end, absent) is PromptState.OPEN
+    closing = reasoning.end or spec.content.start
+    return prompt_state(extra, reasoning.start, closing, absent) is PromptState.OPEN
 
 
 def prompt_extra(spec: Spec, prompt: str) -> str:

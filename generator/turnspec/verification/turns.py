@@ -123,7 +123,8 @@ def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:
     is_shown = spec.reasoning.field is not None  # else nobody knows with what it begins
     if is_shown and rest.isspace() and rest == absent + spec.content.start != spec.reasoning.start:
         return PromptState.CLOSED  # by white space alone, as it stands before content
-    return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)
+    closing = spec.reasoning.end or spec.content.start
+    return prompt_state(rest, spec.reasoning.start, closing, absent)
 
 
 def expected_message(spec: Spec, message: Message) -> Message:
