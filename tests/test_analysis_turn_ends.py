@@ -174,6 +174,14 @@ UNUSUAL = {
         + NEXT
         + "{%- if quick and add_generation_prompt %}{{- '<why><say>' }}{%- endif %}"
     ),
+    "words begin a user's message, and a marker ends it": (
+        "{%- for m in messages %}{%- if m.role == 'user' %}"
+        "{{- 'Asked: ' ~ m.content ~ '<said>\\n' }}{%- elif m.role != 'assistant' %}"
+        "{{- m.role ~ ': ' ~ m.content ~ '\\n' }}{%- else %}"
+        "{{- m.content if not m.tool_calls }}"
+        + CALLS
+        + "{{- '<over>\\n' }}{%- endif %}{%- endfor %}"
+    ),
     "strings stand in backticks": (
         AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
         "{{- '<do>' ~ c.function.name ~ '\n' }}{%- for k, v in c.function.arguments.items() %}"

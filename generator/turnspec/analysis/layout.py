@@ -413,4 +413,6 @@ def _around_user(
         return end, header
     # A prompt follows every user's message, and the assistant's header is in it, or more than that.
     is_more = len(markers(end)) > len(markers(header))
+    if is_more and not markers(header):  # as where words begin a message, and a marker ends it
+        return end, header
     return user_end, header if user_end.strip() or is_more else between
