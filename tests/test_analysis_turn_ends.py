@@ -141,9 +141,123 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("why", RIGHT)
-def test_a_right_format_is_green(why: str) -> None:
-    build = build_template(given_template(RIGHT[why]), OutputPaths.in_folder("given"), messages=5)
+#: Formats that were read otherwise than they are written, by what the analysis didn't know.
+AGENT = "{%- for m in messages %}" + OTHERS
+NEXT = "{%- endif %}{%- endfor %}{%- if add_generation_prompt %}{{- '<agent>' }}{%- endif %}"
+UNUSUAL = {
+    "the token that ends a turn closes no answer": (
+        "{%- for m in messages %}{%- if m.role == 'user' %}{{- 'Asked: ' ~ m.content ~ '\n' }}"
+        "{%- elif m.role == 'tool' %}{{- 'Seen: ' ~ m.content ~ '\n' }}"
+        "{%- elif m.role == 'assistant' %}{%- for c in m.tool_calls or [] %}"
+        "{{- 'Do: ' ~ c.function.name ~ '\nWith: ' ~ c.function.arguments|tojson ~ '\n' }}"
+        "{%- else %}{{- 'Reply: ' ~ m.content ~ eos_token ~ '\n' }}{%- endfor %}"
+        "{%- endif %}{%- endfor %}"
+    ),
+    "a word alone opens content, and its message ends before calls": (
+        "{%- for m in messages %}{%- if m.role != 'assistant' or m.content %}"
+        "{{- '<at>' ~ m.role ~ '\n' ~ m.content ~ '<.>\n' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<at>calls\n' if loop.first }}"
+        "{{- {'name': c.function.name, 'arguments': c.function.arguments}|tojson ~ '\n' }}"
+        "{{- '<.>\n' if loop.last }}{%- endfor %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<at>' }}{%- endif %}"
+    ),
+    "a picture ends a call's name": (
+        AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
+        "{{- '\U0001f6e0' ~ c.function.name ~ '\U0001f4e6' ~ c.function.arguments|tojson }}"
+        "{{- '\U0001f3c1' }}{%- endfor %}{{- '<.>' }}" + NEXT
+    ),
+    "a prompt closes reasoning by what opens content": (
+        AGENT + "{{- '<agent>' }}{%- if m.thinking %}{{- '<why>' ~ m.thinking }}{%- endif %}"
+        "{%- if m.content or not m.tool_calls %}{{- '<say>' ~ (m.content or '') }}{%- endif %}"
+        + CALLS
+        + "{{- '<.>' }}"
+        + NEXT
+        + "{%- if quick and add_generation_prompt %}{{- '<why><say>' }}{%- endif %}"
+    ),
+    "words begin a user's message, and a marker ends it": (
+        "{%- for m in messages %}{%- if m.role == 'user' %}"
+        "{{- 'Asked: ' ~ m.content ~ '<said>\\n' }}{%- elif m.role != 'assistant' %}"
+        "{{- m.role ~ ': ' ~ m.content ~ '\\n' }}{%- else %}"
+        "{{- m.content if not m.tool_calls }}"
+        + CALLS
+        + "{{- '<over>\\n' }}{%- endif %}{%- endfor %}"
+    ),
+    "strings stand in backticks": (
+        AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
+        "{{- '<do>' ~ c.function.name ~ '\n' }}{%- for k, v in c.function.arguments.items() %}"
+        "{{- k ~ ': ' ~ ('`' ~ v ~ '`' if v is string else v|tojson) ~ '\n' }}{%- endfor %}"
+        "{{- '</do>' }}{%- endfor %}{{- '<.>' }}" + NEXT
+    ),
+    "a turn ends with one sign, several times": (
+        "{%- for m in messages %}{{- '<' ~ m.role ~ '>' ~ (m.content or '') }}"
+        + CALLS
+        + "{{- '\n===\n' }}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<assistant>' }}{%- endif %}"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", [*RIGHT.values(), *UNUSUAL.values()], ids=[*RIGHT, *UNUSUAL])
+def test_a_right_format_is_green(text: str) -> None:
+    build = build_template(given_template(text), OutputPaths.in_folder("given"), messages=5)
     assert build.problems == ()
     assert build.result is not None
     assert [name for name, rung in build.result.rungs.items() if not rung.is_passed] == []
+
+
+@pytest.mark.parametrize(("key", "subject"), [("reasoning", "reasoning"), ("content", "content")])
+def test_what_each_call_holds_is_no_part_of_a_turn(
+    key: str, subject: str, worker: RenderWorker
+) -> None:
+    """An agent's thought may be a member of its call; a parser tells it, and reads the call."""
+    text = (
+        AGENT + "{{- '<agent>' ~ (m.content or '' if not m.tool_calls else '') }}"
+        "{%- for c in m.tool_calls or [] %}{{- '<do>{\"why\": ' ~ (m.KEY or '')|tojson }}"
+        '{{- \', "name": "\' ~ c.function.name ~ \'", "with": \' }}'
+        "{{- c.function.arguments|tojson ~ '}</do>' }}{%- endfor %}{{- '<.>' }}" + NEXT
+    ).replace("KEY", key)
+    build = build_template(given_template(text), OutputPaths.in_folder("given"), messages=5)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_of(text, worker)
+    assert [str(it.subject) for it in spec.limits if "within each call" in it.reason] == [subject]
+    message = load(spec).parse('<do>{"why": "So.", "name": "add", "with": {"a": 1}}</do><.>')
+    assert [(call.name, call.arguments) for call in message.tool_calls] == [("add", '{"a": 1}')]
+    assert [problem.message for problem in message.problems] == ["'why': \"So.\""]
+
+
+#: What stands before and behind a key that no other template has, what before content without it
+#: as well, and what reasoning stands between if it is such.
+OWN_KEYS: list[tuple[str, str, str, tuple[str, str] | None]] = [
+    ("## Why\n", "\n## So\n", "", ("## Why\n", "\n## So\n")),
+    ("Thought: ", "\n", "Answer: ", ("Thought: ", "\n")),
+    ("<why>", "</why>", "<say>", ("<why>", "</why>")),
+    ("", " says: ", "", None),
+    ("<", ">", "<say>", None),
+    ("<mood=", ">", "", None),
+]
+
+
+@pytest.mark.parametrize(("before", "behind", "always", "wanted"), OWN_KEYS)
+def test_a_key_of_the_template_s_own(
+    before: str, behind: str, always: str, wanted: tuple[str, str] | None, worker: RenderWorker
+) -> None:
+    """It is reasoning if something marks it off; a name in a header, say, is none."""
+    shown = f"{{%- if m.own %}}{{{{- {before!r} ~ m.own ~ {behind!r} }}}}{{%- endif %}}"
+    content = f"{{{{- {always!r} ~ m.content ~ '<.>' }}}}"
+    text = f"{AGENT}{{{{- '<agent>' }}}}{shown}{content}{NEXT}"
+    reasoning = spec_of(text.replace("<agent>'", "<agent>\\n'"), worker).reasoning
+    assert reasoning.field == ("own" if wanted else None)
+    assert (reasoning.start, reasoning.end) == (wanted or ("", ""))
+
+
+def test_the_next_argument_ends_a_value_that_nothing_closes(worker: RenderWorker) -> None:
+    """It does so where no tools tell the keys, too."""
+    calls = CALLS.replace(
+        "{{- '<do>' ~ c.function.name ~ '<with>' ~ c.function.arguments|tojson ~ '</do>' }}",
+        "{{- '<do>' ~ c.function.name }}{%- for k, v in c.function.arguments.items() %}"
+        "{{- '<:' ~ k ~ ':>' ~ (v if v is string else v|tojson) }}{%- endfor %}{{- '</do>' }}",
+    )
+    text = f"{AGENT}{{{{- '<agent>' ~ (m.content or '') }}}}{calls}{{{{- '<.>' }}}}{NEXT}"
+    message = load(spec_of(text, worker)).parse("<do>add<:a:>x<:b:>y</do><.>")
+    assert [call.arguments for call in message.tool_calls] == ['{"a": "x", "b": "y"}']

@@ -164,6 +164,7 @@ class _Analyzer:
         self.content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
         self.is_unended = False  # whether reasoning has a start and no end, so that it is text
         self.unopened = ""  # what ends reasoning that nothing opens, so that it is text
+        self.within_calls: frozenset[Part] = frozenset()  # what is a part of each call, if given
         self.count_lead = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
@@ -211,6 +212,7 @@ class _Analyzer:
             content_marks=self.content_marks,
             is_unended=self.is_unended,
             unopened=self.unopened,
+            within_calls=self.within_calls,
         )
         return assemble_spec(facts, self.derivation)
 
@@ -312,12 +314,10 @@ class _Analyzer:
 
     def _lay_out(self, on: Setting, settings: Sequence[Setting]) -> tuple[Frames, Layout]:
         chat = self.chat.using(on.variables)
-        frames = collect_frames(
-            chat,
-            with_reasoning=chat.dialect.reasoning_field is not None,
-            max_calls=self.max_calls,
-            arguments=self.arguments.arguments,
-        )
+        frames = self._collect_frames(chat)
+        if Part.REASONING in self.within_calls and chat.dialect.reasoning_field is not None:
+            self.chat = self.chat.speaking(replace(self.chat.dialect, reasoning_field=None))
+            return self._lay_out(on, settings)
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
         frames = relabel_moved(level_leads(mark_last_index(frames), prompts))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
@@ -336,6 +336,24 @@ class _Analyzer:
             return self._lay_out(on, settings)
         return frames, layout
 
+    def _collect_frames(self, chat: Chat) -> Frames:
+        """Collect frames, without those where content is a part of each call, as reasoning may be.
+
+        An agent's call may be an object that has its thought as a member. Such a member is the
+        call's own, and stands in no place of a turn.
+        """
+        frames = collect_frames(
+            chat,
+            with_reasoning=chat.dialect.reasoning_field is not None,
+            max_calls=self.max_calls,
+            arguments=self.arguments.arguments,
+        )
+        within = frames.within_calls()
+        if within:
+            self.derivation.note("R1", f"{', '.join(sorted(within))} stands within calls")
+        self.within_calls |= within
+        return frames.without_both(Part.CONTENT) if Part.CONTENT in within else frames
+
     def _other_marks(
         self, layout: Layout, on: Setting, settings: Sequence[Setting]
     ) -> tuple[Wrapping, ...]:
@@ -350,11 +368,11 @@ class _Analyzer:
     def _prompt_states(
         self, layout: Layout, settings: Sequence[Setting], others: Sequence[Wrapping]
     ) -> list[PromptState]:
-        absent = layout.join(Part.START, Part.CONTENT)
+        absent, begin = layout.join(Part.START, Part.CONTENT), layout.content.start
         marks = (self._markers(layout, settings), *others)
         states = []
         for rest in (layout.prompt_rest(setting.prompt) for setting in settings):
-            found = [prompt_state(rest, mark.start, mark.end, absent) for mark in marks]
+            found = [prompt_state(rest, it.start, it.end or begin, absent) for it in marks]
             told = (state for state in found if state is not PromptState.NEUTRAL)
             # White space with which content begins, and reasoning doesn't, is content's.
             is_content = rest.isspace() and rest == layout.content.start

@@ -120,6 +120,13 @@ SHOWN_BY_NAME = _told(
     "a call begins with its name, and is one only where the parser is given the tools",
 )
 
+#: Each call holds what other templates render before all calls.
+_WITHIN = "it stands within each call; a parser tells it as a field of the call that is not known"
+WITHIN_CALLS = (
+    (Part.REASONING, _told(Subject.REASONING, _WITHIN)),
+    (Part.CONTENT, Limit(Subject.CONTENT, Verdict.AMBIGUOUS, Condition.WITH_CALLS, _WITHIN)),
+)
+
 #: A template forgets to close what each of its calls opens.
 LEFT_OPEN = _told(
     Subject.CALLS,
@@ -138,6 +145,7 @@ class Facts:
     ``content_marks`` are those that are stripped around content, ``other_ends`` what may end a turn
     with calls under a variable of its own. ``is_unended`` reasoning is rendered with no mark at its
     end; ``unopened`` is what the template strips all up to, and nothing tells where that begins.
+    ``within_calls`` are the parts that each call holds.
     """
 
     source: TemplateSource
@@ -158,6 +166,7 @@ class Facts:
     other_ends: tuple[str, ...] = ()
     is_unended: bool = False
     unopened: str = ""
+    within_calls: frozenset[Part] = frozenset()
 
 
 def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
@@ -181,6 +190,7 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (READ_AS_CONTENT,)
     if facts.unopened and reasoning.mode is ReasoningMode.NONE:
         limits += (_told(Subject.REASONING, _UNOPENED.format(facts.unopened)),)
+    limits += tuple(limit for part, limit in WITHIN_CALLS if part in facts.within_calls)
     rests = map(layout.prompt_rest, (facts.default.prompt, facts.default.bare))
     if len({prompt_state(it, facts.reasoning.start, facts.reasoning.end) for it in rests}) > 1:
         limits += (PROMPTED_BY_TOOLS,)

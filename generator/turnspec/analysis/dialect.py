@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -178,15 +179,24 @@ def _shows_reasoning(chat: Chat, name: str) -> bool:
 
 
 def _is_beside_content(chat: Chat) -> bool:
-    plain = chat.turn(probe_message(content=True)).text or ""
+    """Tell whether something marks the text off, behind the header, before the content.
+
+    A marker before it does, and one behind it that content alone lacks; so do words before it and
+    words before content, as those of headings.
+    """
+    plain = (chat.turn(probe_message(content=True)).text or "").partition(CONTENT)[0]
     both = chat.turn(probe_message(reasoning=True, content=True)).text or ""
-    header = plain.partition(CONTENT)[0].rstrip()
     before, found, after = both.partition(REASONING)
+    header = whole_prefix([plain, before])
     # What stands behind content is no thought: calls that are given as a text, say.
-    if not found or not header or not before.startswith(header) or CONTENT in before:
+    if not found or not header.strip() or CONTENT in before:
         return False
+    opening = before.removeprefix(header)
     between = after.partition(CONTENT)[0] if CONTENT in after else after
-    return bool(markers(before.removeprefix(header)) or markers(between))
+    is_whole = before.startswith(plain.rstrip())  # the header, which the text is no part of
+    if markers(opening) or (is_whole and markers(between)):
+        return True
+    return CONTENT in after and all(re.search(r"\w", text) for text in (opening, between))
 
 
 def _is_beside_call(chat: Chat) -> bool:

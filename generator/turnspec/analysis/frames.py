@@ -14,7 +14,14 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from turnspec.analysis.argument_tokens import join_argument_tokens
-from turnspec.analysis.probes import Token, TokenKind, find_tokens, probe_message
+from turnspec.analysis.probes import (
+    CONTENT,
+    REASONING,
+    Token,
+    TokenKind,
+    find_tokens,
+    probe_message,
+)
 from turnspec.analysis.text import common_prefix, whole_prefix
 from turnspec.rendering.conversation import Chat, Following
 from turnspec.spec.conditions import CONDITIONS, holds, parts_of_message
@@ -116,6 +123,18 @@ class Frames:
     def with_calls(self, calls: int) -> Frames:
         """Return only the frames of messages with that many calls."""
         shown = (frame for frame in self.frames if frame.combination.calls == calls)
+        return replace(self, frames=tuple(shown))
+
+    def within_calls(self) -> frozenset[Part]:
+        """Return which of reasoning and content stand between the first and last word of calls."""
+        needles = ((Part.REASONING, REASONING), (Part.CONTENT, CONTENT))
+        texts = [frame.calls_text for frame in self.frames]
+        return frozenset(part for part, it in needles if any(it in text for text in texts))
+
+    def without_both(self, part: Part) -> Frames:
+        """Return only the frames of messages that don't have both ``part`` and calls."""
+        both = {part, Part.CALLS}
+        shown = (frame for frame in self.frames if not both <= frame.combination.parts)
         return replace(self, frames=tuple(shown))
 
     def exceptions(self) -> list[tuple[Frame, Edge, str]]:

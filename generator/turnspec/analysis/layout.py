@@ -135,7 +135,8 @@ def find_layout(
         by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
     wrappings = parts.without_prompted(wrappings, header, chat_prompts.texts)
-    wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header)
+    token = chat.tokens.get("eos_token", "")
+    wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header, token)
     if wrapped_end:
         wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])
         wrappings[Part.CONTENT] = replace(wrappings[Part.CONTENT], end=wrapped_end)
@@ -256,10 +257,12 @@ def _settle(
     tables: tuple[Mapping[Edge, str], Mapping[Edge, str]],
     turn_end: str,
     header: str,
+    token: str,
 ) -> dict[Part, Wrapping]:
     """Settle who owns a text that two neighbours, or a part and the turn's end, both claim.
 
-    ``tables`` are the edges at the conversation's end and before a user's message.
+    ``tables`` are the edges at the conversation's end and before a user's message; ``token`` is
+    the special one that ends a turn.
     """
     edges, by_user = tables
     found: dict[Part, Wrapping] = {}
@@ -267,7 +270,7 @@ def _settle(
         last = Edge(part, Part.END)
         shown = (edges,) if part is Part.CALLS else (edges, by_user)
         finals = [table[last] for table in shown if last in table]
-        owned = parts.own_end(wrapping, finals if last in edges else [], turn_end)
+        owned = parts.own_end(wrapping, finals if last in edges else [], turn_end, token)
         found[part] = _end_before_header(owned, header)
     for (left, right, _), text in edges.items():
         if left in found and right in found:
@@ -410,4 +413,6 @@ def _around_user(
         return end, header
     # A prompt follows every user's message, and the assistant's header is in it, or more than that.
     is_more = len(markers(end)) > len(markers(header))
+    if is_more and not markers(header):  # as where words begin a message, and a marker ends it
+        return end, header
     return user_end, header if user_end.strip() or is_more else between

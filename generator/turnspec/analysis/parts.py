@@ -182,7 +182,7 @@ def without_turn_end(
     content = wrappings.get(Part.CONTENT)
     shown = {edge: text for edge, text in edges.items() if edge.left is not Part.START}
     turn_end = common_turn_end(shown, {})
-    if content is None or content.start.strip() or not turn_end.strip():
+    if content is None or markers(content.start) or not turn_end.strip():
         return dict(wrappings)
     more = [text for edge, text in edges.items() if edge[:2] == (Part.CONTENT, Part.CALLS)]
     lead = next(iter(markers(header)), header)
@@ -208,11 +208,12 @@ def without_prompted(
     return {**wrappings, **(led if len(led) > 1 else {})}
 
 
-def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrapping:
+def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str, token: str = "") -> Wrapping:
     """Give a part that has its own opening marker what closes it before the turn's end.
 
     ``finals`` are what follows the part when it is the last, whatever comes after the turn. Where
-    no turn end is common to all, the part gets as many markers as its own start has.
+    no turn end is common to all, the part gets as many markers as its own start has. The ``token``
+    that ends turns closes no part.
     """
     if wrapping.end or not wrapping.start.strip() or not finals:
         return wrapping
@@ -220,7 +221,7 @@ def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str) -> Wrappin
     count = len(markers(wrapping.start))
     if count and not turn_end:
         end = end[: behind_markers(end, count)] or end
-    return Wrapping(wrapping.start, end)
+    return Wrapping(wrapping.start, end.partition(token)[0] if token else end)
 
 
 def behind_markers(text: str, count: int) -> int:

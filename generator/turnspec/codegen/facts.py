@@ -255,7 +255,7 @@ def _call_values(marks: Marks) -> dict[str, object]:
 def _head_values(marks: Marks) -> dict[str, object]:
     calls, arguments = marks.calls, marks.arguments
     in_section, has_end = calls.only_in_section, bool(arguments.end)
-    first = leading_text(arguments.start)
+    has_words = any(map(str.isalnum, leading_text(arguments.start)))
     return {
         "ARGUMENTS": arguments.form,
         "NEEDS_OPENING": calls.is_doubtful
@@ -269,7 +269,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "ARGUMENT_SIGNS": arguments.end.strip()[:1] + arguments.end.strip()[-1:],
         "HAS_KNOWN_ENDS": has_end and not arguments.are_keyed,
         "ARGUMENTS_ARE_KEYED": arguments.are_keyed,
-        "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or any(map(str.isalnum, first)),
+        "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or has_words or not has_end,
         "COMMA_SEPARATES": marks.tools.separator.lstrip().startswith(","),
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),

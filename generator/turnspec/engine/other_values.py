@@ -85,7 +85,7 @@ class OtherValue(JsonValue):
         is_raw = HAS_RAW_STRINGS and text == self._style.raw_quote
         if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
             return False  # it is a special token, and here only looks like it
-        if text == "`":
+        if text == "`" and not is_raw:
             self._tell("a string in backticks")
         is_last = self._input.position + len(text) == len(self._input.text)
         self._opened = self._input.here + len(text)

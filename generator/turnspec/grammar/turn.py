@@ -294,11 +294,24 @@ def _whole_end(end: str, start: str) -> str:
     """
     core = trimmed(end)
     before, _, behind = end.partition(core)
-    is_run = len(core) > 1 and len(set(core)) == 1
-    if is_run:
+    if _is_run(core):
         return core + behind[:1]
     overlaps = any(trimmed(start).endswith(core[:length]) for length in range(1, len(core)))
     return before[-1:] + core if overlaps else core
+
+
+def _is_run(text: str) -> bool:
+    """Tell whether a text is one sign, said several times."""
+    return len(text) > 1 and len(set(text)) == 1
+
+
+def _told_apart(last: str, final: str) -> str:
+    """Return what ends a turn, with the white space before it if text may end with its sign.
+
+    ``last`` is what the template writes behind the last part's text.
+    """
+    before = last.partition(final)[0][-1:] if _is_run(final) else ""
+    return (before if before.isspace() else "") + final
 
 
 def _onward(offer: Offer, left: Part) -> list[str]:
@@ -312,7 +325,8 @@ def _onward(offer: Offer, left: Part) -> list[str]:
     for final in _finals(offer, left) if offer.may_end(left) else ():
         last = _part_end(spec, left) + final
         if trimmed(final) or (last.rstrip(WHITE_SPACE) != last and not _is_open(spec, left)):
-            options.append(sequence(_gap_behind(spec, left), spelled(trimmed(final)), GAP))
+            ending = spelled(_told_apart(last, trimmed(final)))
+            options.append(sequence(_gap_behind(spec, left), ending, GAP))
             # An engine takes the end itself away, and leaves the white space before it.
             options += [GAP] if _gap_behind(spec, left) else []
     return _without_repeated(offer, left, options)
@@ -471,7 +485,8 @@ def opens_reasoning(spec: Spec, extra: str) -> bool:
     if not extra and reasoning.mode is ReasoningMode.DELIMITER and not trimmed(reasoning.start):
         # Without a start of its own reasoning is where a turn begins that a prompt begins so.
         extra = prompt_extra(spec, spec.thinking.enabled.prompt)
-    return prompt_state(extra, reasoning.start, reasoning.end, absent) is PromptState.OPEN
+    closing = reasoning.end or spec.content.start
+    return prompt_state(extra, reasoning.start, closing, absent) is PromptState.OPEN
 
 
 def prompt_extra(spec: Spec, prompt: str) -> str:

@@ -18,13 +18,14 @@ from turnspec.spec.model import Encoding, JsonType, Piece, Slot, SlotKind, Tools
 LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
 #: The other signs that names and ids may hold; the dash is last, as in a class of characters.
 NAME_SIGNS = "_.:/-"
-#: What a name never holds for a parser: signs but NAME_SIGNS, and symbols. All else are letters,
-#: marks and digits of some script, or stand beyond the first 65,536 characters. An expression of
-#: few ranges is compiled quickly.
+#: What a name never holds for a parser: signs but NAME_SIGNS, symbols and pictures, which markers
+#: may be. All else are letters, marks and digits of some script, or stand beyond the first 65,536
+#: characters. An expression of few ranges is compiled quickly.
 NOT_IN_NAMES = (
     r"\x00-,;-@\[-\^`{-\xA9\xAB-\xB4\xB6-\xB9\xBB-\xBF\u1680\u2000-\u2BFF"
     r"\u3000-\u3004\u3008-\u3020\u3030\u303D-\u303F\uD800-\uF8FF\uFE10-\uFE1F\uFE30-\uFE6F"
     r"\uFF00-\uFF0F\uFF1A-\uFF20\uFF3B-\uFF40\uFF5B-\uFF65\uFFF0-\uFFFF"
+    "\U0001f000-\U0001faf6"
 )
 #: Brackets of other scripts and of mathematics: tags stand between them as between < and >.
 WIDE_OPENING = "«‹〈《「『【〔〖⟦⟨⟪◁◀❮❰＜"

@@ -17,8 +17,9 @@ def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptS
     """Tell whether a generation prompt leaves reasoning open, closed, or neither.
 
     ``prompt`` is what it adds after the assistant's header, ``absent`` what a turn without
-    reasoning has in its place. Reasoning that has only a closing marker is open in any prompt that
-    adds something and doesn't close it; without markers nothing can be open.
+    reasoning has in its place; ``end`` is what content begins with where reasoning has no other
+    end. Reasoning that has only a closing marker is open in any prompt that adds something and
+    doesn't close it; without markers nothing can be open.
     """
     opening, closing = start.strip(), end.strip()
     if not prompt.strip() or not (opening or closing):

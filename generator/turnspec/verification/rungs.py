@@ -22,6 +22,7 @@ from turnspec.verification.turns import (
     Renderer,
     expected_behind,
     is_ambiguous,
+    is_within_calls,
     never_renders_calls,
     no_place,
     writes_calls_otherwise,
@@ -83,6 +84,8 @@ def predict(spec: Spec, renderer: Renderer, given: Sequence[Message] = ()) -> Ru
         nonlocal lead, nameless
         if _writes_otherwise(spec, renderer, message):
             return _OTHERWISE
+        if is_within_calls(spec, message):
+            return _AMBIGUOUS
         turn, _ = renderer.turn(message)
         if not _shows_anything(spec, message):
             shown = [text for text in _texts(message) if turn is not None and text in turn]

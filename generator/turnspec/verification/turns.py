@@ -126,7 +126,8 @@ def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:
     is_shown = spec.reasoning.field is not None  # else nobody knows with what it begins
     if is_shown and rest.isspace() and rest == absent + spec.content.start != spec.reasoning.start:
         return PromptState.CLOSED  # by white space alone, as it stands before content
-    return prompt_state(rest, spec.reasoning.start, spec.reasoning.end, absent)
+    closing = spec.reasoning.end or spec.content.start
+    return prompt_state(rest, spec.reasoning.start, closing, absent)
 
 
 def expected_message(spec: Spec, message: Message) -> Message:
@@ -156,6 +157,13 @@ def never_renders_calls(spec: Spec) -> bool:
 def writes_calls_otherwise(spec: Spec) -> bool:
     """Tell whether an overlay says that the model writes calls otherwise than the template."""
     return any(key.startswith("tools.") for key in spec.overlay)
+
+
+def is_within_calls(spec: Spec, message: Message) -> bool:
+    """Tell whether a message's content stands within its calls, where no writer writes it."""
+    within = (Subject.CONTENT, Verdict.AMBIGUOUS, Condition.WITH_CALLS)
+    has_both = bool(message.content and message.calls)
+    return has_both and any((it.subject, it.verdict, it.when) == within for it in spec.limits)
 
 
 def is_ambiguous(spec: Spec, message: Message) -> bool:
