@@ -182,6 +182,12 @@ UNUSUAL = {
         + CALLS
         + "{{- '<over>\\n' }}{%- endif %}{%- endfor %}"
     ),
+    "a member that is the same in all calls stands behind arguments": (
+        AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
+        '{{- \'<do>{"name": "\' ~ c.function.name ~ \'", "with": \' }}'
+        '{{- c.function.arguments|tojson ~ \', "type": "function"}</do>\' }}'
+        "{%- endfor %}{{- '<.>' }}" + NEXT
+    ),
     "strings stand in backticks": (
         AGENT + "{{- '<agent>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
         "{{- '<do>' ~ c.function.name ~ '\n' }}{%- for k, v in c.function.arguments.items() %}"

@@ -121,7 +121,7 @@ SHOWN_BY_NAME = _told(
 )
 
 #: Each call holds what other templates render before all calls.
-_WITHIN = "it stands within each call; a parser tells it as a field of the call that is not known"
+_WITHIN = "it stands within each call; if that is an object, a parser tells it as an unknown field"
 WITHIN_CALLS = (
     (Part.REASONING, _told(Subject.REASONING, _WITHIN)),
     (Part.CONTENT, Limit(Subject.CONTENT, Verdict.AMBIGUOUS, Condition.WITH_CALLS, _WITHIN)),

@@ -18,7 +18,7 @@ _ARGUMENTS, _INDEX = Slot(SlotKind.ARGUMENTS), Slot(SlotKind.INDEX)
 _NAME = "{name}"
 _BRACKETS = "]})` \n"
 _COMMAS = " \t\n\r,;"  # what the engine passes between the calls of a section
-_JSON_END = ' \t\r\n"}]'
+_JSON_END = re.compile(r'\A(?:[\s"\]}]|,\s*"[^"{}]*"\s*:\s*(?:"[^"{}]*"|\w+)(?=\s*[,}]))+')
 #: An object's members up to the array that is its last one: these have texts or words for values.
 _MEMBER = r'"[^"{}]*"\s*:\s*(?:"[^"{}]*"|\w+)\s*,\s*'
 _ENVELOPE = re.compile(rf'\{{\s*((?:{_MEMBER})*)("[^"{{}}]+")\s*:\s*\[\s*$')
@@ -36,7 +36,7 @@ def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
     found = filter(None, (f"{section} {envelope(tools)}".strip(), call))
     # A run of a sign, as a fence is, isn't followed by that sign.
     opening = tuple(f"{it}{{no {it[0]}}}" if len({*it}) == 1 else it for it in found)
-    ends = (text for it in tools.section_ends if (text := it.lstrip(_JSON_END).rstrip()))
+    ends = (text for it in tools.section_ends if (text := _JSON_END.sub("", it).rstrip()))
     closing = dict.fromkeys(filter(None, (_behind_object(tools.call), *map(notation, ends))))
     others = (notation(_before_json(call[0].text)) for call in spec.alternatives.calls)
     return CallMarks(
@@ -59,10 +59,10 @@ def _before_object(call: Sequence[Piece]) -> str:
 
 def _behind_object(call: Sequence[Piece]) -> str:
     """Return what stands behind a call's object, likewise."""
-    end = call[-1].text.lstrip(_JSON_END).rstrip()
+    end = _JSON_END.sub("", call[-1].text).rstrip()
     if call[-2] != _INDEX or end != call[-1].text:
         return notation(end)
-    return slotted((Literal(call[-3].text.lstrip(_JSON_END)), _INDEX, Literal(end)))
+    return slotted((Literal(_JSON_END.sub("", call[-3].text)), _INDEX, Literal(end)))
 
 
 def envelope(tools: Tools) -> str:
