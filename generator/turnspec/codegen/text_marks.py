@@ -73,19 +73,17 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
 def _leads(spec: Spec) -> Iterator[str]:
     """Yield the words before content that are no marker by themselves, but known where it begins.
 
-    So is reasoning's word before its end, and a turn's header that the model has to write. (Behind
-    a header of words, a part is told by these.)
+    So are a header and reasoning's word before its end. (Behind words, these tell of a part.)
     """
     if found := _tag_and_word(spec):
         yield f"{found[2]} {notation(_closing(spec))}"
-    texts = (
+    said = (
         _without_reasoning(spec, join.text + spec.content.start).strip()
         for join in spec.turn.joins
         if join.right is Part.CONTENT and join.left is not Part.CALLS
     )
-    headed = (spec.unprompted_header.strip(), *texts)
-    leads = (text for text in headed if text and not looks_like_marker(text))
-    yield from map(notation, dict.fromkeys((*leads, *_fillers(spec))))
+    own = (it for it in (spec.unprompted_header.strip(), *said) if it and not looks_like_marker(it))
+    yield from map(notation, dict.fromkeys((*own, *_fillers(spec))))
 
 
 def _fillers(spec: Spec) -> tuple[str, ...]:
