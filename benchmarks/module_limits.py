@@ -32,7 +32,7 @@ SO_FAR = {
     "lines, tagged": 2_622,
     "lines, heads with JSON": 2_514,
     "lines, objects": 2_517,
-    "lines, heads with values": 2_577,
+    "lines, heads with values": 2_579,
     "lines above, content only": 570,
     "lines above, tagged": 1_836,
     "lines above, heads with JSON": 1_526,
@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_671,
     "lines, median": 2_234,
     "lines, mean": 2_015,
-    "lines, all": 404_732,
-    "lines of the engine and codegen": 10_349,
+    "lines, all": 404_778,
+    "lines of the engine and codegen": 10_351,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -137,11 +137,11 @@ class OtherValue(JsonValue):
         return True
 
     def _tell_inner_quote(self, text: str, end: int) -> None:
-        """Tell of a quote inside a string; it may be that of a call begun there, or of a string."""
+        """Tell of a quote inside a string; a call may begin before it, or a string go on behind."""
         call = self._turn.call if self._turn else None
         before = "".join([*(call.pieces[-300:] if call else []), *self._out, text])
-        behind = after_space(self._input.text, end)
-        goes_on = self._input.text[behind : behind + 1] in ("+", '"', "'")  # with another one
+        at = after_space(self._input.text, end)
+        goes_on = self._input.text[at : at + 1] in ("+", '"', "'")
         is_sure = not (goes_on or re.search(CALL_BEGUN, before[-300:]))
         self._tell(f"a {self._quote} inside a string", is_sure)
 
