@@ -29,22 +29,22 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 969,
-    "lines, tagged": 2_622,
-    "lines, heads with JSON": 2_514,
-    "lines, objects": 2_517,
+    "lines, tagged": 2_625,
+    "lines, heads with JSON": 2_513,
+    "lines, objects": 2_516,
     "lines, heads with values": 2_579,
     "lines above, content only": 570,
-    "lines above, tagged": 1_836,
+    "lines above, tagged": 1_839,
     "lines above, heads with JSON": 1_526,
     "lines above, objects": 1_529,
     "statements, content only": 583,
-    "statements, tagged": 1_671,
-    "statements, heads with JSON": 1_626,
-    "statements, objects": 1_671,
-    "lines, median": 2_234,
-    "lines, mean": 2_015,
-    "lines, all": 404_778,
-    "lines of the engine and codegen": 10_351,
+    "statements, tagged": 1_674,
+    "statements, heads with JSON": 1_625,
+    "statements, objects": 1_670,
+    "lines, median": 2_233,
+    "lines, mean": 2_013,
+    "lines, all": 404_687,
+    "lines of the engine and codegen": 10_353,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

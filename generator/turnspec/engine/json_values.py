@@ -34,7 +34,7 @@ constants_as_json |= {"True": "true", "False": "false", "None": "null"}
 CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
-OBJECT_BEGINS = r'[^"\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*")|\Z)'
+OBJECT_BEGINS = r"[^QUOTE\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*QUOTE)|\Z)"
 #: The same where other values have that quote, which nothing escapes: it begins one there.
 VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,=(\[][ \t\n\r]*QUOTE)|\Z)"
 NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
@@ -49,6 +49,7 @@ class JsonValue:
     quotes = JSON_QUOTES  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
     is_python = False  # whether it is a literal of Python
+    call_begins = OBJECT_BEGINS  # how another call goes on that begins in a string
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
         self._input, self._turn = input, turn
@@ -292,7 +293,8 @@ class JsonValue:
         input, rules = self._input, self._input.rules
         at = max(input.position, self._decided - input.offset)
         while found := rules.at_border.search(input, True, at, end):
-            at, is_over = after_ends(input, found.start, self._quote)
+            begins = self.call_begins.replace("QUOTE", re.escape(self._quote))
+            at, is_over = after_ends(input, found.start, begins)
             if is_over is not False:
                 self.is_done = is_over is True and not input.final
                 return found.start
@@ -301,24 +303,19 @@ class JsonValue:
         return end
 
 
-def after_ends(input: Input, start: int, quoted_by: str) -> tuple[int, bool | None]:
+def after_ends(input: Input, start: int, begins: str) -> tuple[int, bool | None]:
     """Return where ends of a call are over, if any, and if no string goes on; None if one may."""
     at, ends = start, input.rules.at_call_end
     while (found := ends.match(input, not input.final, at)) and not found.is_partial:
         at = after_space(input.text, found.end)
-    if found:
-        return at, None
-    if at == len(input.text):
-        return at, input.final or None
+    if found or at == len(input.text):
+        return at, (input.final and not found) or None
     call = input.rules.at_call_start.match(input, not input.final, at)
     if call is None or call.is_partial:
         return at, None if call else False
-    own = OBJECT_BEGINS.replace('"', "'") if quoted_by == "'" else OBJECT_BEGINS
-    if HAS_OTHER_VALUES:
-        own = VALUE_BEGINS.replace("QUOTE", re.escape(quoted_by))
-    begins = re.compile(own).match(input.text, at)
-    if not begins or begins["quote"]:
-        return at, begins is not None
+    begun = re.compile(begins).match(input.text, at)
+    if not begun or begun["quote"]:
+        return at, begun is not None
     return at, False if input.final else None
 
 

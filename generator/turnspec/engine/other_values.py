@@ -13,7 +13,7 @@ from turnspec.engine.facts import (
     HAS_SPECIAL_TOKENS,
 )
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import TOKENS, JsonValue
+from turnspec.engine.json_values import TOKENS, VALUE_BEGINS, JsonValue
 from turnspec.engine.markers import WHITE_SPACE, after_space
 
 TYPE_CHECKING = False
@@ -57,6 +57,7 @@ class OtherValue(JsonValue):
         self.is_python = HAS_PYTHON_VALUES and style.has_python_escapes
         self.has_single_quotes = (HAS_PYTHON_VALUES and self.is_python) or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
+        self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
         if HAS_PYTHON_VALUES and self.is_python:
@@ -141,7 +142,8 @@ class OtherValue(JsonValue):
         call = self._turn.call if self._turn else None
         before = "".join([*(call.pieces[-300:] if call else []), *self._out, text])
         at = after_space(self._input.text, end)
-        goes_on = self._input.text[at : at + 1] in ("+", '"', "'")
+        sign = self._input.text[at : at + 1]
+        goes_on = sign == "+" or (at > end and sign in ('"', "'"))
         is_sure = not (goes_on or re.search(CALL_BEGUN, before[-300:]))
         self._tell(f"a {self._quote} inside a string", is_sure)
 

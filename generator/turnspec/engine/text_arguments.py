@@ -243,7 +243,8 @@ def find_value_end(
             text = input.take(found.end)
             turn.events += call.add(value.take(text if is_json else ENTITIES[text]))
         else:
-            note_inner(turn, call, value, found)
+            if not (CLOSED_BY_KEY and is_of_other(found, opened)):
+                note_inner(turn, call, value, found)
             length = len(found.text.rstrip(WHITE_SPACE)) or 1
             take(turn, call, value, found.start + length)
 
@@ -279,6 +280,8 @@ def note_inner(turn: Turn, call: OpenCall, value: Value, found: Found) -> None:
         value.in_call = True
     if found.role in (Role.CALL, Role.NEXT_ARGUMENT):
         value.opened += 1
+    elif CLOSED_BY_KEY and found.role is Role.VALUE_CLOSED:
+        value.opened -= 1
     elif not CLOSED_BY_KEY and found.role is not Role.REST_OF_CALL:
         turn.problem("inner_marker", f"{found.text!r} inside a value")
         value.opened -= 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from turnspec.analysis.text import closing_of, common_prefix, markers, splits_marker
+from turnspec.analysis.text import closing_of, common_prefix, markers, splits_marker, whole_prefix
 from turnspec.codegen.writer import write_turn
 from turnspec.rendering.conversation import (
     USER_TEXT,
@@ -104,12 +104,15 @@ def header(view: View) -> Iterator[Finding]:
 
 def _shared_beginning(view: View) -> str:
     """Return what all prompts begin with, if turns do, too, and it is no part's own marker."""
-    shared = common_prefix([prompt for _, prompt in prompts_of(view.spec.thinking)]).strip()
-    own = (view.spec.reasoning.start.strip(), view.spec.content.start.strip())
-    is_own = shared.startswith(tuple(filter(None, own)))
+    prompts = [prompt for _, prompt in prompts_of(view.spec.thinking)]
+    first = common_prefix(prompts).strip()
     turns = [turn for _, turn in view.rendered()]
-    leads = {turn.partition(shared)[0] for turn in turns if shared}  # none holds a part
-    return shared if not is_own and len(leads) == 1 and shared in min(turns) else ""
+    if not first or len({turn.partition(first)[0] for turn in turns}) != 1:
+        return ""  # a part may stand before it
+    behind = [turn[turn.find(first) :] for turn in turns if first in turn]
+    own = (view.spec.reasoning.start.strip(), view.spec.content.start.strip())
+    shared = whole_prefix([*(prompt.strip() for prompt in prompts), *behind])
+    return "" if not behind or shared.startswith(tuple(filter(None, own))) else shared
 
 
 def _begins_inside(text: str, at: int) -> bool:
