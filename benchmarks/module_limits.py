@@ -42,7 +42,7 @@ SO_FAR = {
     "statements, heads with JSON": 1_625,
     "statements, objects": 1_670,
     "lines, median": 2_233,
-    "lines, mean": 2_013,
+    "lines, mean": 2_014,
     "lines, all": 404_687,
     "lines of the engine and codegen": 10_353,
 }

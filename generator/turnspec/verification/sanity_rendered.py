@@ -105,7 +105,8 @@ def header(view: View) -> Iterator[Finding]:
 def _shared_beginning(view: View) -> str:
     """Return what all prompts begin with, if turns do, too, and it is no part's own marker."""
     prompts = [prompt for _, prompt in prompts_of(view.spec.thinking)]
-    first = common_prefix(prompts).strip()
+    alike = common_prefix(prompts).strip()
+    first = next(iter(markers(alike)), alike)
     turns = [turn for _, turn in view.rendered()]
     if not first or len({turn.partition(first)[0] for turn in turns}) != 1:
         return ""  # a part may stand before it
