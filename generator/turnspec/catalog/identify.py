@@ -106,7 +106,7 @@ def as_overlaid(identity: Identity, catalog: Catalog) -> Identity:
     if identity.kind is not Kind.NEW or spec is None or spec.tools is None or spec.overlay:
         return identity
     for fmt in catalog:
-        known = fmt.spec()
+        known = fmt.spec() if fmt.is_overlaid else None
         if isinstance(known, Spec) and known.overlay:
             more = overlaid_as(spec, known)
             if more is not None and fingerprint(more) == fingerprint(known):

@@ -90,6 +90,12 @@ class KnownFormat:
             return [self._absent(self.paths.spec)]
         return read_spec(path, self._shown(self.paths.spec))
 
+    @property
+    def is_overlaid(self) -> bool:
+        """Whether its spec says that it has something from an overlay; found without parsing it."""
+        path = self.project.root / self.paths.spec
+        return path.exists() and "\noverlay:" in path.read_text(encoding="utf-8", errors="replace")
+
     def module(self) -> str | Problem:
         """Return its parser's text."""
         return self._text(self.paths.module_in(self.project.root))
