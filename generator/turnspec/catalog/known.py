@@ -93,8 +93,8 @@ class KnownFormat:
     @property
     def is_overlaid(self) -> bool:
         """Whether its spec says that it has something from an overlay; found without parsing it."""
-        path = self.project.root / self.paths.spec
-        return path.exists() and "\noverlay:" in path.read_text(encoding="utf-8", errors="replace")
+        text, _ = read_text(self.project.root / self.paths.spec, self._shown(self.paths.spec))
+        return "\noverlay:" in text
 
     def module(self) -> str | Problem:
         """Return its parser's text."""
