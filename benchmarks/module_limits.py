@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_670,
     "lines, median": 2_233,
     "lines, mean": 2_014,
-    "lines, all": 404_687,
-    "lines of the engine and codegen": 10_353,
+    "lines, all": 404_686,
+    "lines of the engine and codegen": 10_364,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

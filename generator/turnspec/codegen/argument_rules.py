@@ -171,7 +171,7 @@ def signs_behind_string(marks: Marks) -> str:
     arguments, calls = marks.arguments, marks.calls
     texts = (*calls.closing, *calls.end, *marks.text.turn_end)
     firsts = (text.strip()[:1] for text in (arguments.separator, arguments.end, *texts))
-    return ",)]}:<" + "".join(firsts)
+    return "".join(dict.fromkeys(",)]}:<" + "".join(firsts)))
 
 
 def raw_end_roles(marks: Marks) -> Roles:
@@ -242,8 +242,7 @@ def _lead_of_all(mark: str) -> str:
 def _calls_inside(marks: Marks) -> list[str]:
     """Return how a call with an argument begins, which shows that a call stands in a value."""
     head, arguments = marks.calls.start, marks.arguments
-    is_told = first_text(head)
-    return [f"{head.rstrip()} {arguments.start}"] if is_told else []
+    return [f"{head.rstrip()} {arguments.start}"] if first_text(head) else []
 
 
 def guard_roles(marks: Marks) -> Roles:

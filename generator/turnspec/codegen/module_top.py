@@ -216,13 +216,25 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
         told += " A whole call in it is text, too." * ("call" in roles)
         missing = f" If {_quoted(marker)} is missing, a value ends where its call does."
         return told + missing * ("rest" in roles)
-    if facts.style:
-        signs = "".join(dict.fromkeys(str(facts.style["after_string"]))).replace(":", "")
-        return (
-            f"A string ends at its quote if one of {_quoted(signs)}, `key=` or what ends the call"
-            " comes next; else the quote is text. Any other value says itself where it ends."
-        )
-    return "Each value is JSON: a marker in a string is its text."
+    is_begun_again = any(row.role == "marker" for row in facts.tables["AT_CALL_START"])
+    if not facts.style:
+        told = "Each value is JSON. Markers in a string are text"
+        return told + ", but for a call with bare quotes" * is_begun_again + "."
+    told = _where_strings_end(facts)
+    told += " An open one also ends where another call begins." * is_begun_again
+    return told + " Any other value says itself where it ends."
+
+
+def _where_strings_end(facts: FormatFacts) -> str:
+    assert facts.style
+    quote = facts.style["raw_quote"]
+    if quote and not any(row.if_before for row in facts.tables["AT_RAW_END"]):
+        return f"A string ends at the first {_quoted(str(quote))}."
+    signs = str(facts.style["after_string"]).replace(":", "")
+    return (
+        f"A string ends at its quote if one of {_quoted(signs)}, `key=` or what ends the call"
+        " comes next; else the quote is text."
+    )
 
 
 def _next_text(marker: Marker) -> str:

@@ -15,7 +15,7 @@ from turnspec.deviations.turns import (
 )
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part
-from turnspec.spec.prompt_state import PromptState, prompt_state
+from turnspec.spec.prompt_state import PromptState, state_in
 
 
 def repeated_opening(form: Format) -> Iterator[Case]:
@@ -99,7 +99,7 @@ def _is_first(form: Format) -> bool:
 
 def _state(form: Format) -> PromptState:
     rest = form.spec.thinking.enabled.prompt.removeprefix(form.spec.turn.header)
-    return prompt_state(rest, form.spec.reasoning.start, form.spec.reasoning.end)
+    return state_in(form.spec, rest)
 
 
 def _block(form: Format) -> str:

@@ -34,7 +34,7 @@ class Again(str):
 def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
     if text.count("[") + text.count("{") > DEEPEST:
-        signs = re.sub(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"', "", text)
+        signs = re.sub(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', "", text)
         depths = accumulate((sign in "[{") - (sign in "]}") for sign in signs)
         if max(depths, default=0) > DEEPEST:
             raise ValueError("nested too deeply")

@@ -35,8 +35,6 @@ CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
 OBJECT_BEGINS = r"[^QUOTE\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*QUOTE)|\Z)"
-#: The same where other values have that quote, which nothing escapes: it begins one there.
-VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,=(\[][ \t\n\r]*QUOTE)|\Z)"
 NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 #: What numbers may have in Python, and not in JSON.
 NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])"

@@ -13,7 +13,7 @@ from turnspec.engine.facts import (
     HAS_SPECIAL_TOKENS,
 )
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import TOKENS, VALUE_BEGINS, JsonValue
+from turnspec.engine.json_values import TOKENS, JsonValue
 from turnspec.engine.markers import WHITE_SPACE, after_space
 
 TYPE_CHECKING = False
@@ -44,6 +44,8 @@ AFTER_STRING = (
 )
 
 
+#: How a call goes on up to a quote that begins a value, as nothing escapes it.
+VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,=(\[][ \t\n\r]*QUOTE)|\Z)"
 #: What a call looks like up to an argument's quote.
 CALL_BEGUN = r"\w ?\([^()]{0,200}= ?\Z"
 

@@ -43,7 +43,7 @@ from turnspec.grammar.text import (
 )
 from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
-from turnspec.spec.prompt_state import PromptState, prompt_state
+from turnspec.spec.prompt_state import PromptState, state_in
 from turnspec.spec.recipe import REGENERATE
 from turnspec.spec.turn_end import may_repeat_calls, with_stop_at_end
 
@@ -485,8 +485,7 @@ def opens_reasoning(spec: Spec, extra: str) -> bool:
     if not extra and reasoning.mode is ReasoningMode.DELIMITER and not trimmed(reasoning.start):
         # Without a start of its own reasoning is where a turn begins that a prompt begins so.
         extra = prompt_extra(spec, spec.thinking.enabled.prompt)
-    closing = reasoning.end or spec.content.start
-    return prompt_state(extra, reasoning.start, closing, absent) is PromptState.OPEN
+    return state_in(spec, extra, absent) is PromptState.OPEN
 
 
 def prompt_extra(spec: Spec, prompt: str) -> str:

@@ -20,7 +20,8 @@ LETTERS = "a-zA-Z0-9À-ɏͰ-ԯ぀-鿿가-힣"
 NAME_SIGNS = "_.:/-"
 #: What a name never holds for a parser: signs but NAME_SIGNS, symbols and pictures, which markers
 #: may be. All else are letters, marks and digits of some script, or stand beyond the first 65,536
-#: characters. An expression of few ranges is compiled quickly.
+#: characters. An expression of few ranges is compiled quickly. The last one has the pictures that
+#: Python 3.11 can print, which parsers show as they are: JavaScript has no such escape.
 NOT_IN_NAMES = (
     r"\x00-,;-@\[-\^`{-\xA9\xAB-\xB4\xB6-\xB9\xBB-\xBF\u1680\u2000-\u2BFF"
     r"\u3000-\u3004\u3008-\u3020\u3030\u303D-\u303F\uD800-\uF8FF\uFE10-\uFE1F\uFE30-\uFE6F"

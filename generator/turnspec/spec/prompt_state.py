@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from turnspec.spec.model import Spec
+
 
 class PromptState(IntEnum):
     """Where a generation prompt leaves reasoning."""
@@ -17,9 +19,8 @@ def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptS
     """Tell whether a generation prompt leaves reasoning open, closed, or neither.
 
     ``prompt`` is what it adds after the assistant's header, ``absent`` what a turn without
-    reasoning has in its place; ``end`` is what content begins with where reasoning has no other
-    end. Reasoning that has only a closing marker is open in any prompt that adds something and
-    doesn't close it; without markers nothing can be open.
+    reasoning has in its place. Reasoning that has only a closing marker is open in any prompt that
+    adds something and doesn't close it; without markers nothing can be open.
     """
     opening, closing = start.strip(), end.strip()
     if not prompt.strip() or not (opening or closing):
@@ -33,3 +34,9 @@ def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptS
     if closed >= 0 and closed >= opened:
         return PromptState.CLOSED
     return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL
+
+
+def state_in(spec: Spec, prompt: str, absent: str = "") -> PromptState:
+    """Tell the same of a spec's reasoning: what content begins with closes one without an end."""
+    closing = spec.reasoning.end or spec.content.start
+    return prompt_state(prompt, spec.reasoning.start, closing, absent)

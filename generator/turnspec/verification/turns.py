@@ -11,7 +11,7 @@ from turnspec.codegen.writer import applies, as_rendered, write_parts
 from turnspec.rendering.conversation import Chat, tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
-from turnspec.spec.prompt_state import PromptState, prompt_state
+from turnspec.spec.prompt_state import PromptState, state_in
 from turnspec.spec.visible import shortened
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn
@@ -126,8 +126,7 @@ def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:
     is_shown = spec.reasoning.field is not None  # else nobody knows with what it begins
     if is_shown and rest.isspace() and rest == absent + spec.content.start != spec.reasoning.start:
         return PromptState.CLOSED  # by white space alone, as it stands before content
-    closing = spec.reasoning.end or spec.content.start
-    return prompt_state(rest, spec.reasoning.start, closing, absent)
+    return state_in(spec, rest, absent)
 
 
 def expected_message(spec: Spec, message: Message) -> Message:
