@@ -55,11 +55,14 @@ site-browser: $(STAMP) site  ## try the site in Chromium (some minutes); picture
 
 # A file is tested in one process, so that its tests share what takes long to make. Bytecode is kept
 # in build/, also where the environment wants none beside the sources.
-PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$(CURDIR)/build/pycache" \
-	$(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=10
-# Types are checked meanwhile, as mypy takes one core of several.
+CACHED := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$(CURDIR)/build/pycache"
+PYTEST := $(CACHED) $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations=10
+# Types are checked meanwhile, as mypy takes one core of several. The first time, one process makes
+# the bytecode of all tests, which else each would.
 test: style  ## lint, types and tests, on a few formats that have all there is
-	@mkdir -p build; $(MYPY) >build/types.txt 2>&1 & types=$$!; $(PYTEST) -m 'not long'; tested=$$?; \
+	@mkdir -p build; $(MYPY) >build/types.txt 2>&1 & types=$$!; \
+		[ -d build/pycache ] || $(CACHED) $(BIN)/pytest -qq --collect-only >build/collected.txt; \
+		$(PYTEST) -m 'not long'; tested=$$?; \
 		wait $$types || { cat build/types.txt; exit 1; }; exit $$tested
 
 # The engine, specs, grammars of schemas, and how parsers and writers are made: nothing that renders
@@ -94,12 +97,12 @@ STARTER := generator/turnspec/repository/starter
 BY_SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github
 quietly = @said=$$($(1) 2>&1) || { echo "$$said"; exit 1; }
 MYPY := $(BIN)/mypy --no-error-summary
-lint: style  ## ruff, black, mypy, and the workflows
+lint: style  ## ruff, mypy, and the workflows
 	@$(MYPY)
 .PHONY: style
 style: $(STAMP)
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/black --check --quiet . || { echo 'make: run $(BIN)/black .'; exit 1; }
+	@$(BIN)/ruff format --check --quiet . || { echo 'make: run $(BIN)/ruff format .'; exit 1; }
 	$(call quietly,$(BIN)/zizmor --offline --quiet --no-progress .github action.yml $(STARTER)/*.yml)
 	$(call quietly,$(BY_SCHEMA)-workflows .github/workflows/*.yml $(STARTER)/*.yml)
 	$(call quietly,$(BY_SCHEMA)-actions action.yml)

@@ -348,8 +348,10 @@ TEXTS = st.text('ab1-é"\\\n😀', max_size=4)
 QUARTERS = st.integers(-20, 20).map(lambda number: number / 4)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-12, 12) | QUARTERS | TEXTS,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from((*KEYS, "other")), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from((*KEYS, "other")), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 PATTERNS = ("^a", "b$", "^[^b1]*$", "^(a|b1)+$", "é|\\d", "^\\W?a{1,2}$")
@@ -406,10 +408,12 @@ LEAVES: st.SearchStrategy[Any] = (
 )
 SCHEMAS: st.SearchStrategy[Schema] = st.recursive(
     LEAVES,
-    lambda inner: objects(inner)
-    | arrays(inner)
-    | st.lists(inner, min_size=1, max_size=3).map(lambda branches: {"anyOf": branches})
-    | st.lists(inner, min_size=2, max_size=2).map(lambda parts: {"allOf": parts}),
+    lambda inner: (
+        objects(inner)
+        | arrays(inner)
+        | st.lists(inner, min_size=1, max_size=3).map(lambda branches: {"anyOf": branches})
+        | st.lists(inner, min_size=2, max_size=2).map(lambda parts: {"allOf": parts})
+    ),
     max_leaves=5,
 )
 

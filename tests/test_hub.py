@@ -164,13 +164,13 @@ WRONG: dict[str, tuple[Callable[[FakeHub], None], str, dict[str, object], str]] 
         on_file(fake_hub.endless),
         "",
         {},
-        "{file} has more than 16 MB, which is the most " "that is read",
+        "{file} has more than 16 MB, which is the most that is read",
     ),
     "broken off": (
         on_file(fake_hub.broken_off),
         "",
         {},
-        "{file} broke off after 1 bytes of 1,000 bytes; " "try again",
+        "{file} broke off after 1 bytes of 1,000 bytes; try again",
     ),
     "hung up": (
         on_info(fake_hub.hung_up),

@@ -19,7 +19,7 @@ ACCEPTED = {
     "generation tag": ("a{% generation %}b{{ 1 + 1 }}{% endgeneration %}c", "ab2c"),
     "generation tag across lines": ("{% generation %}\nb\n{% endgeneration %}\nc", "b\nc"),
     "continue": (
-        "{% for i in [1, 2, 3] %}{% if i == 2 %}{% continue %}{% endif %}{{ i }}" "{% endfor %}",
+        "{% for i in [1, 2, 3] %}{% if i == 2 %}{% continue %}{% endif %}{{ i }}{% endfor %}",
         "13",
     ),
     "break": (

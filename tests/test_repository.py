@@ -145,8 +145,7 @@ def test_an_edited_template_is_told(root: Path, verb: str) -> None:
         "so its spec says nothing of it yet; ",
     }
     pinned = (
-        "error: templates/plain-content.jinja: its text isn't the one that "
-        f"{INDEX_FILE}:3 pins; "
+        f"error: templates/plain-content.jinja: its text isn't the one that {INDEX_FILE}:3 pins; "
     )
     result = run_whole(verb, cwd=root)
     update = "if the change is wanted, run: turnspec add --update templates/plain-content.jinja\n"

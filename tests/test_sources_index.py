@@ -134,7 +134,7 @@ def test_a_missing_index_is_one_problem(tmp_path: Path) -> None:
         ),
         pytest.param(
             f"{ORIGIN}templates:\n{FETCHED}{LOCAL.replace('Two', 'one')}",
-            [":14: templates[1].file: " "one.jinja and One.jinja have the same name: one"],
+            [":14: templates[1].file: one.jinja and One.jinja have the same name: one"],
             id="one name twice",
         ),
         pytest.param(

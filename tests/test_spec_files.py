@@ -173,15 +173,12 @@ def test_words_of_yaml_1_1_are_words() -> None:
         (
             "origin: local",
             "origin: &x local",
-            [
-                "specs/x.yaml:8: template.origin: an anchor; "
-                "write the value out where it is needed"
-            ],
+            ["specs/x.yaml:8: template.origin: an anchor; write the value out where it is needed"],
         ),
         (
             "origin: local",
             "origin: !!python/name:os.system local",
-            ["specs/x.yaml:8: template.origin: a tag: " "tag:yaml.org,2002:python/name:os.system"],
+            ["specs/x.yaml:8: template.origin: a tag: tag:yaml.org,2002:python/name:os.system"],
         ),
         (
             "thinking:",

@@ -45,7 +45,7 @@ def test_pyright_finds_nothing_but_what_is_wrong(tmp_path: Path) -> None:
     no_int = """Type "Literal['']" is not assignable to declared type "int\""""
     assert sorted(line.split("\n")[0] for line in told) == [
         f"{parsers / 'wrong.py'}: {no_int}",
-        f"{parsers / 'wrong.py'}: Type of \"y\" is unknown",
+        f'{parsers / "wrong.py"}: Type of "y" is unknown',
         f"{tmp_path / 'wrong.py'}: {no_int}",
     ]
 

@@ -47,7 +47,7 @@ def format_pages(entries: Sequence[Entry], project: Project) -> Iterator[tuple[s
         spec = loaded if isinstance(loaded, Spec) else None
         exports = list(_exports(entry, records))
         refused = {e.target for e in exports if e.result.state is ExportState.REFUSED}
-        yield f"{entry.name}.md", template.render(
+        page = template.render(
             entry=entry,
             limits=entry.facts.get(Area.LIMIT.value, ()),
             facts={area: facts for area, facts in entry.facts.items() if area != Area.LIMIT},
@@ -56,6 +56,7 @@ def format_pages(entries: Sequence[Entry], project: Project) -> Iterator[tuple[s
             serving=list(_serving(spec, refused)) if spec else [],
             words=capabilities_in_words(spec) if spec else "",
         )
+        yield f"{entry.name}.md", page
 
 
 def _environment() -> Environment:

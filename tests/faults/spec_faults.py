@@ -331,9 +331,8 @@ def _added(data: Data) -> Iterator[_Faulty]:
         text = (_at(data, path) or "").strip()
         if text and text not in _at(data, stop):
             more = [*_at(data, stop), text]
-            yield "stop string", "turn.stop", f"{_dotted(path)} as one more", _with(
-                data, (stop, more)
-            )
+            faulty = _with(data, (stop, more))
+            yield "stop string", "turn.stop", f"{_dotted(path)} as one more", faulty
     for subject in (Subject.CONTENT, Subject.REASONING, *map(_about, JsonType)):
         limit = {
             "subject": subject.value,

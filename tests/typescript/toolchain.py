@@ -87,7 +87,7 @@ def compile_typescript(sources: Path, into: Path, *options: str) -> None:
     Raises:
         ToolError: the compiler finds something wrong.
     """
-    configuration = f"""{{"extends": "{_CONFIGURATION / 'tsconfig.json'}",
+    configuration = f"""{{"extends": "{_CONFIGURATION / "tsconfig.json"}",
         "compilerOptions": {{"rootDir": "{sources}"}}, "include": ["{sources}/*.ts"]}}"""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tsconfig.json"

@@ -133,9 +133,9 @@ def stored_in(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             return list(zip(targets, values, strict=True))
-        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(
-            target=target, value=ast.expr() as value
-        ):
+        case ast.Assign(targets=[target], value=value):
+            return [(target, value)]
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
             return [(target, value)]
     return []
 
