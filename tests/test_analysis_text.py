@@ -89,6 +89,11 @@ def test_nothing_has_no_prefix_and_no_suffix() -> None:
         ("a #b", set()),
         ("\n# b", set()),
         ("\n,do", {3}),
+        ("@@a@@", {1, 2, 3, 4}),
+        ("@@/a@@b", {1, 2, 3, 4, 5}),
+        ("@@a@@@@b@@", {1, 2, 3, 4, 6, 7, 8, 9}),
+        ("@@a@@@", {1, 2, 3, 4}),
+        ("== a ==", {1, 2, 3, 4, 5, 6}),
     ],
 )
 def test_splits_marker(text: str, inside: set[int]) -> None:

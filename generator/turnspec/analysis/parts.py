@@ -98,8 +98,8 @@ def _shaped_like(header: str, user_header: str) -> str:
     position = 0
     for marker in inside[:wanted]:
         position = header.find(marker, position) + len(marker)
-    tail = re.split(r"[>\]]", user_header)[-1]
-    if wanted and tail and header.startswith(tail, position):
+    tail = user_header.rpartition(markers(user_header)[-1])[2] if wanted else ""
+    if tail and header.startswith(tail, position):
         return header[: position + len(tail)]
     return header if len(inside) == wanted else header[: header.find(inside[wanted], position)]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.parts import Wrapping
-from turnspec.analysis.text import closing_of, markers, worded_openings
+from turnspec.analysis.text import closing_of, markers, markers_of_constants, worded_openings
 from turnspec.rendering.conversation import USER_TEXT, Chat, user_message
 from turnspec.spec.message import Message
 
@@ -91,8 +91,8 @@ def find_content_marks(chat: Chat, derivation: Derivation) -> tuple[Wrapping, ..
 def _candidates(chat: Chat) -> list[str]:
     """Return the template's markers, in prose only those of one word, as others may be prose."""
     constants = chat.facts.string_constants
-    found = [marker for text in constants for marker in markers(text)]
-    return [it for it in dict.fromkeys(found) if it in constants or not re.search(r"\s", it)]
+    found = dict.fromkeys(markers_of_constants(constants))
+    return [it for it in found if it in constants or not re.search(r"\s", it)]
 
 
 def _switched(chat: Chat) -> Iterator[Chat]:

@@ -22,10 +22,13 @@ _MARKER = re.compile(
     r"|\{\{[^{}\n]+\}\}"
     r"|[({](?P<sign>[^\w\s\"'(){}\[\]])[^(){}\n]*(?P=sign)[)}]"
     r"|\[(?P<mark>[^\w\s\"'(){}\[\]<>,;:])[^\[\]\n]*(?P=mark)\]"
-    r"|(?P<run>(?P<one>[^\w\s\"'(){}\[\]<>,;.])(?P=one)+)\w[^\n]*?(?P=run)"
+    r"|(?P<run>(?P<one>[^\w\s\"'(){}\[\]<>,;.])(?P=one)+) ?/?\w[^\n]*?(?P=run)"
 )
 
 _WORD = re.compile(r"\w")
+
+#: What else is a marker where a template asks for it alone, as ``(muse)`` and ``%muse%``.
+_WORDS_BETWEEN_SIGNS = re.compile(r"[^\w\s\"']/?\w[\w -]*[^\w\s\"']")
 
 #: Words with which a marker says that it opens, and what then says that another one closes.
 _OPENS = (("begin", "end"), ("start", "end"), ("open", "close"))
@@ -57,8 +60,11 @@ def splits_marker(text: str, position: int) -> bool:
     """
     if not 0 < position < len(text):
         return False
-    if any(match.start() < position < match.end() for match in _MARKER.finditer(text)):
+    spans = [match.span() for match in _MARKER.finditer(text)]
+    if any(start < position < end for start, end in spans):
         return True
+    if any(position in span for span in spans):
+        return False  # the next one may begin with the signs with which this one ends
     before, after = text[position - 1], text[position]
     if before == after and _RUN.match(after):
         return True
@@ -86,6 +92,12 @@ def whole_suffix(texts: Sequence[str]) -> str:
 def markers(text: str) -> list[str]:
     """Return every whole marker of a text, in order."""
     return [match.group() for match in _MARKER.finditer(text)]
+
+
+def markers_of_constants(constants: Sequence[str]) -> list[str]:
+    """Return the markers in a template's constants, and those that are but words between signs."""
+    found = [marker for text in constants for marker in markers(text)]
+    return [*found, *filter(_WORDS_BETWEEN_SIGNS.fullmatch, constants)]
 
 
 def closing_of(marker: str) -> str:

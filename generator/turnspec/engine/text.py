@@ -279,7 +279,7 @@ def note_marker(turn: Turn, found: Found) -> bool:
 def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     """Read calls in open reasoning; return False if text follows: then all is reasoning."""
     turn.readings = turn.readings + 1 if found.offset < turn.read_to else 0
-    if turn.readings > 64:  # in a row, as each may be read to the text's end
+    if turn.readings > 32:  # in a row, as each may be read to the text's end
         turn.problem("draft", f"{found.text!r} is text here", found.offset)
         turn.write(found.start + 1)
         return False

@@ -296,7 +296,10 @@ def _whole_end(end: str, start: str) -> str:
     before, _, behind = end.partition(core)
     if _is_run(core):
         return core + behind[:1]
-    overlaps = any(trimmed(start).endswith(core[:length]) for length in range(1, len(core)))
+    opening = trimmed(start)
+    shared = [core[:length] for length in range(1, len(core)) if opening.endswith(core[:length])]
+    # Text may end in a sign with which a marker begins, but no further within one.
+    overlaps = any(len(set(opening.removesuffix(text))) <= 1 for text in shared)
     return before[-1:] + core if overlaps else core
 
 

@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from turnspec.analysis.text import closing_of, common_prefix, markers, splits_marker, whole_prefix
+from turnspec.analysis.text import (
+    closing_of,
+    common_prefix,
+    markers,
+    markers_of_constants,
+    splits_marker,
+    whole_prefix,
+)
 from turnspec.codegen.writer import write_turn
 from turnspec.rendering.conversation import (
     USER_TEXT,
@@ -271,14 +278,14 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
 
 def _is_opening(text: str) -> bool:
     """Tell whether a text is one marker, with nothing but the rest of its line behind it."""
-    found = markers(text)
+    found = markers(text) or markers_of_constants([text.strip()])
     return len(found) == 1 and re.fullmatch(r"(\w+\n)?", text.removeprefix(found[0])) is not None
 
 
 def altered_texts(view: View) -> Iterator[Finding]:
     """What the template does with markers in an answer's text is explained by a part."""
     known = _explained(view.spec)
-    found = [marker for text in view.chat.facts.string_constants for marker in markers(text)]
+    found = markers_of_constants(view.chat.facts.string_constants)
     own = dict.fromkeys(marker for text in known for marker in markers(text))
     for marker in dict.fromkeys(found):
         if any(marker in text or text in marker for text in known):
