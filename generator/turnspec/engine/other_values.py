@@ -46,8 +46,8 @@ AFTER_STRING = (
 
 #: How a call goes on up to a quote that begins a value, as nothing escapes it.
 VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,=(\[][ \t\n\r]*QUOTE)|\Z)"
-#: What a call looks like up to an argument's quote.
-CALL_BEGUN = r"\w ?\([^()]{0,200}= ?\Z"
+#: What a call, or its next argument, looks like up to that argument's quote.
+CALL_BEGUN = r"(?:\w ?\([^()]{0,200}|,[ \t\n\r]{0,9}\w{1,64} ?)= ?\Z"
 
 
 class OtherValue(JsonValue):
@@ -59,6 +59,8 @@ class OtherValue(JsonValue):
         self.is_python = HAS_PYTHON_VALUES and style.has_python_escapes
         self.has_single_quotes = (HAS_PYTHON_VALUES and self.is_python) or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
+        self._is_half = False  # whether the quotes in it are no pairs
+        self._inner_end = -1  # of the last of them
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
@@ -92,6 +94,7 @@ class OtherValue(JsonValue):
             self._tell("a string in backticks")
         is_last = self._input.position + len(text) == len(self._input.text)
         self._opened = self._input.here + len(text)
+        self._is_half, self._inner_end = False, -1
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _is_raw_quote(self) -> bool:
@@ -135,9 +138,15 @@ class OtherValue(JsonValue):
             return is_quote or (bool(text) and input.text.startswith("\\", input.position))
         if not after["next"] and not input.final:
             return False
+        self._tell_doubled_quote()
         input.position = found.end()
         self._end('"')
         return True
+
+    def _tell_doubled_quote(self) -> None:
+        """Tell of a quote before the one that ends a string, if it is the second of no pair."""
+        if self._is_half and self._inner_end == self._input.here:
+            self._tell(f"{self._quote} twice", is_sure=False)
 
     def _tell_inner_quote(self, text: str, end: int) -> None:
         """Tell of a quote inside a string; a call may begin before it, or a string go on behind."""
@@ -146,7 +155,10 @@ class OtherValue(JsonValue):
         at = after_space(self._input.text, end)
         sign = self._input.text[at : at + 1]
         goes_on = sign == "+" or (at > end and sign in ('"', "'"))
-        is_sure = not (goes_on or re.search(CALL_BEGUN, before[-300:]))
+        is_first = self._input.here == self._opened  # the one that begins it may stand twice
+        is_sure = not (is_first or goes_on or re.search(CALL_BEGUN, before[-300:]))
+        self._is_half = not self._is_half
+        self._inner_end = self._input.here + len(self._quote)
         self._tell(f"a {self._quote} inside a string", is_sure)
 
     def _read_raw_string(self) -> bool:

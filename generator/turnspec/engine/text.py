@@ -7,6 +7,7 @@ import re
 from turnspec.engine.calls import PARTICIPANTS, is_no_tool, read_head_marker
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
+    ARGUMENTS_MARK,
     BEFORE_CONTENT,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
@@ -350,7 +351,7 @@ def end_turn(turn: Turn, rest: str) -> None:
         turn.state.thinking = False
         if all(problem.kind != "unclosed" for problem in turn.problems):
             turn.problem("unclosed", "the reasoning was not closed")
-    if CALLS_ARE_OBJECTS and not (
+    if (CALLS_ARE_OBJECTS or (HAS_CALLS and ARGUMENTS_MARK)) and not (
         turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
     ):
         tell_lost_call(turn)
