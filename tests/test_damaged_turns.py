@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from functools import cache
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.damaged_turns import Damage, as_written, damages, written_turn
 from tests.engine_cases import TOOLS
 from tests.generated_formats import FORMATS, committed_format, committed_spec, facts_of_format
 from tests.parser_checks import stream
+from tests.parser_formats import UNESCAPED
 from tests.small_formats import FORMATS as SMALL_FORMATS
 from turnspec.codegen.loading import load
 from turnspec.rendering.conversation import tool_definitions
@@ -167,6 +169,28 @@ CERTAINTY = {
     "a quote twice in JSON": ("json", '<call add>{"b": "x ""a": 1}</call>', False),
     "a quote twice in an array": ("json", '<call add>{"c": ["x "" y"]}</call>', False),
 }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_certain"),
+    [
+        ("text='one, count=3), run(text='two'", False),
+        ("text='one' count=3), run(text='two'", False),
+        ("text='one'[, 2], more='two'", False),
+        ("text=''one', count=3", False),
+        ("text='say 'one' or so', count=3", True),
+    ],
+)
+def test_a_string_without_escapes_may_not_hold_another_arguments_beginning(
+    arguments: str, is_certain: bool
+) -> None:
+    text, form = f"<|calls|>[run({arguments})]<|/calls|><|stop|>", load(UNESCAPED)
+    options: dict[str, Any] = {"tools": [{"name": "run"}], "prefill": ""}
+    message = form.parse(text, **options)
+    (call,) = message.tool_calls
+    assert call.complete == is_certain, message
+    assert bool(message.problems) != is_certain
+    assert stream(form, text, **options)[0] == message
 
 
 def test_zeros_before_a_number_are_kept() -> None:

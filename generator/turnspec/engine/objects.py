@@ -50,6 +50,9 @@ USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 ENDS_CLEARLY = r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z"
 
 
+#: How a member may begin behind an object that is not closed.
+GOES_ON = r"""[ \t\n\r,]*[\w"':]"""
+
 #: What follows an object, or a part of one.
 Next = Enum("Next", "MEMBER CALL TEXT")
 
@@ -308,12 +311,15 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
         if not (begun and begun.is_partial and is_unnamed_at_end(turn, call)):
             give_up(turn, call.announced)
         return Next.TEXT
-    is_cut, rest = turn.input.final, waiting + turn.input.rest
+    is_cut, input = turn.input.final, turn.input
     if is_cut:
-        turn.cut_off(rest)
+        turn.cut_off(waiting + input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    may_go_on = re.match(r"""[ \t\n\r,]*[\w"':]""", rest)
+    goes_on = re.compile(GOES_ON)
+    may_go_on = goes_on.match(waiting)
+    if not waiting.strip(f"{WHITE_SPACE},"):
+        may_go_on = goes_on.match(input.text, input.position)
     # A bracket may be that of an object inside, if a key there may be one outside.
     text = "".join(open_call.pieces)
     is_sure = bool(re.search(ENDS_CLEARLY, text))

@@ -47,7 +47,7 @@ AFTER_STRING = (
 #: How a call goes on up to a quote that begins a value, as nothing escapes it.
 VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,=(\[][ \t\n\r]*QUOTE)|\Z)"
 #: What a call, or its next argument, looks like up to that argument's quote.
-CALL_BEGUN = r"(?:\w ?\([^()]{0,200}|,[ \t\n\r]{0,9}\w{1,64} ?)= ?\Z"
+CALL_BEGUN = r"(?:\w ?\([^()]{0,200}|,(?:[ \t\n\r]|\\[tnr]){0,9}\w{1,64} ?)= ?\Z"
 
 
 class OtherValue(JsonValue):
@@ -150,16 +150,29 @@ class OtherValue(JsonValue):
 
     def _tell_inner_quote(self, text: str, end: int) -> None:
         """Tell of a quote inside a string; a call may begin before it, or a string go on behind."""
-        call = self._turn.call if self._turn else None
-        before = "".join([*(call.pieces[-300:] if call else []), *self._out, text])
         at = after_space(self._input.text, end)
         sign = self._input.text[at : at + 1]
         goes_on = sign == "+" or (at > end and sign in ('"', "'"))
         is_first = self._input.here == self._opened  # the one that begins it may stand twice
-        is_sure = not (is_first or goes_on or re.search(CALL_BEGUN, before[-300:]))
+        is_sure = not (is_first or goes_on or self._begins_argument(text))
         self._is_half = not self._is_half
         self._inner_end = self._input.here + len(self._quote)
         self._tell(f"a {self._quote} inside a string", is_sure)
+
+    def _begins_argument(self, text: str) -> bool:
+        """Say whether a quote that comes next, behind a text, may begin an argument's value."""
+        call = self._turn.call if self._turn else None
+        pieces = [*(call.pieces[-300:] if call else []), *self._out[-300:], text[-300:]]
+        return re.search(CALL_BEGUN, "".join(pieces)[-300:]) is not None
+
+    def _take_raw_quotes(self, end: int) -> None:
+        """Take a string without escapes up to its last quote, which may be another string's."""
+        input = self._input
+        for text in input.text[input.position : end].split(self._quote)[:-1]:
+            self._add(quote(input.take(input.position + len(text)))[1:-1])
+            if input.here == self._opened or self._begins_argument(""):
+                self._tell(f"a {self._quote} inside a string", is_sure=False)
+            self._add(input.take(input.position + len(self._quote)))
 
     def _read_raw_string(self) -> bool:
         input = self._input
@@ -167,6 +180,8 @@ class OtherValue(JsonValue):
         end = found.start if found else len(input.text)
         if (reach := self._reach(end)) < end:
             found, end = None, reach
+        if not self._style.is_raw_inside:
+            self._take_raw_quotes(end)
         self._add(quote(input.take(end))[1:-1])
         if found is None or found.is_partial:
             return False

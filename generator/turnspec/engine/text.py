@@ -313,9 +313,10 @@ def end_of_broken_draft(turn: Turn) -> int | None:
     input, hold = turn.input, turn.holds[-1]
     at = hold.offset - input.offset
     is_broken = not all(call.complete for call in turn.calls[hold.calls :])
-    while is_broken and (found := input.rules.in_text.search(input, False, at)):
-        if found.role in ENDS_DRAFT:
-            return found.offset
+    while is_broken and at < input.position:
+        found = input.rules.in_text.search(input, False, at)
+        if found is None or found.role in ENDS_DRAFT:
+            return found.offset if found else None
         at = max(found.end, found.start + 1)
     return None
 
