@@ -162,6 +162,7 @@ CERTAINTY = {
     "a quote twice at the end": ("python", "<call>add(b='x'', a=1)</call>", False),
     "a quote twice at the beginning": ("python", "<call>add(b=''x', a=1)</call>", False),
     "both quotes twice": ("python", "<call>add(b=''x'', a=1)</call>", False),
+    "quotes at both ends of a string": ("python", "<call>add(b=''x' or 'y'', a=1)</call>", True),
     "quotes in a string": ("python", "<call>add(b='say 'x'', a=1)</call>", True),
     "an apostrophe": ("python", "<call>add(b='it's', a=1)</call>", True),
     "a sign before a key": ("python", "<call>add(b='x', **a=1)</call>", False),
@@ -177,7 +178,6 @@ CERTAINTY = {
         ("text='one, count=3), run(text='two'", False),
         ("text='one' count=3), run(text='two'", False),
         ("text='one'[, 2], more='two'", False),
-        ("text=''one', count=3", False),
         ("text='say 'one' or so', count=3", True),
     ],
 )

@@ -59,7 +59,9 @@ class OtherValue(JsonValue):
         self.is_python = HAS_PYTHON_VALUES and style.has_python_escapes
         self.has_single_quotes = (HAS_PYTHON_VALUES and self.is_python) or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
-        self._is_half = False  # whether the quotes in it are no pairs
+        self._inner_quotes = 0  # how many stand in it
+        self._is_half = False  # whether they are no pairs
+        self._begins_twice = False  # whether one stands behind the quote that begins it
         self._inner_end = -1  # of the last of them
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
@@ -94,7 +96,8 @@ class OtherValue(JsonValue):
             self._tell("a string in backticks")
         is_last = self._input.position + len(text) == len(self._input.text)
         self._opened = self._input.here + len(text)
-        self._is_half, self._inner_end = False, -1
+        self._inner_quotes, self._inner_end = 0, -1
+        self._is_half = self._begins_twice = False
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _is_raw_quote(self) -> bool:
@@ -144,8 +147,10 @@ class OtherValue(JsonValue):
         return True
 
     def _tell_doubled_quote(self) -> None:
-        """Tell of a quote before the one that ends a string, if it is the second of no pair."""
-        if self._is_half and self._inner_end == self._input.here:
+        """Tell of a quote that stands twice: one of no pair, or both around all of a string."""
+        ends_twice = self._inner_end == self._input.here
+        is_around_all = self._begins_twice and ends_twice and self._inner_quotes == 2
+        if is_around_all or (self._is_half and (self._begins_twice or ends_twice)):
             self._tell(f"{self._quote} twice", is_sure=False)
 
     def _tell_inner_quote(self, text: str, end: int) -> None:
@@ -153,8 +158,9 @@ class OtherValue(JsonValue):
         at = after_space(self._input.text, end)
         sign = self._input.text[at : at + 1]
         goes_on = sign == "+" or (at > end and sign in ('"', "'"))
-        is_first = self._input.here == self._opened  # the one that begins it may stand twice
-        is_sure = not (is_first or goes_on or self._begins_argument(text))
+        is_sure = not (goes_on or self._begins_argument(text))
+        self._begins_twice = self._begins_twice or self._input.here == self._opened
+        self._inner_quotes += 1
         self._is_half = not self._is_half
         self._inner_end = self._input.here + len(self._quote)
         self._tell(f"a {self._quote} inside a string", is_sure)
@@ -170,7 +176,7 @@ class OtherValue(JsonValue):
         input = self._input
         for text in input.text[input.position : end].split(self._quote)[:-1]:
             self._add(quote(input.take(input.position + len(text)))[1:-1])
-            if input.here == self._opened or self._begins_argument(""):
+            if self._begins_argument(""):
                 self._tell(f"a {self._quote} inside a string", is_sure=False)
             self._add(input.take(input.position + len(self._quote)))
 
