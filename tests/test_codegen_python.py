@@ -461,7 +461,7 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
     ),
     "tuples, and numbers as Python has them": (
         "python",
-        "<|calls|>[run(text='a', list=[(1, ')'), (), (-007, +1_000, [10])])]<|/calls|>",
+        "<|calls|>[run(text='a', list=[(1, ')'), (), (-7, +1_000, [10])])]<|/calls|>",
         "",
         "",
         [("run", {"text": "a", "list": [[1, ")"], [], [-7, 1000, [10]]]})],
@@ -474,6 +474,25 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
         "",
         [("run", {"list": [1, 2], "text": "a"}), ("run", {"list": [1]})],
         ["malformed"],
+    ),
+    "a call whose name is none, in a format in which nothing closes calls": (
+        "brackets",
+        '[CALL]run()[ID]one[ARGS]{"text": "a"}<|stop|>',
+        '[CALL]run()[ID]one[ARGS]{"text": "a"}',
+        "",
+        [],
+        ["no_name"],
+    ),
+    "a call whose first mark is misspelt, in such a format": (
+        "brackets",
+        '[CALLS]run[ID]one[ARGS]{"text": "a"}<|stop|>',
+        '[CALLS]run[ID]one[ARGS]{"text": "a"}',
+        "",
+        [],
+        ["no_name"],
+    ),
+    "a mark in a sentence, in such a format": (
+        *("brackets", "Write [ARGS] for run.<|stop|>", "Write [ARGS] for run.", "", [], []),
     ),
     "arguments whose name is missing": (
         "name-last",

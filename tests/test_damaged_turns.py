@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from functools import cache
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.damaged_turns import Damage, as_written, damages, written_turn
 from tests.engine_cases import TOOLS
 from tests.generated_formats import FORMATS, committed_format, committed_spec, facts_of_format
 from tests.parser_checks import stream
+from tests.parser_formats import UNESCAPED
 from tests.small_formats import FORMATS as SMALL_FORMATS
 from turnspec.codegen.loading import load
 from turnspec.rendering.conversation import tool_definitions
@@ -145,7 +147,58 @@ CERTAINTY = {
     "an object or the arguments aren't closed": ("python", "<call>add(o={'a': 1}</call>", False),
     "arguments that aren't closed": ("python", "<call>add(a=1</call>", True),
     "a head alone": ("array", "<call add><end>", False),
+    "a bracket is missing, and the call's id stands in the arguments": (
+        *("bare", '{"do": "add", "with": {"a": 1, "as": "x1"}<end>', False),
+    ),
+    "a bracket is missing behind the call's id": (
+        *("bare", '{"do": "add", "with": {"a": 1}, "as": "x1"<end>', True),
+    ),
+    "a call for a value": ("python", "<call>add(b=now())</call>", False),
+    "a name for a value": ("python", "<call>add(b=now)</call>", True),
+    "a number that begins with zeros": ("python", "<call>add(b=02134)</call>", True),
+    "a string that lacks a quote before the next argument": (
+        *("python", "<call>add(b='x, o='y')</call>", False),
+    ),
+    "a quote twice at the end": ("python", "<call>add(b='x'', a=1)</call>", False),
+    "a quote twice at the beginning": ("python", "<call>add(b=''x', a=1)</call>", False),
+    "both quotes twice": ("python", "<call>add(b=''x'', a=1)</call>", False),
+    "quotes at both ends of a string": ("python", "<call>add(b=''x' or 'y'', a=1)</call>", True),
+    "quotes in a string": ("python", "<call>add(b='say 'x'', a=1)</call>", True),
+    "an apostrophe": ("python", "<call>add(b='it's', a=1)</call>", True),
+    "a sign before a key": ("python", "<call>add(b='x', **a=1)</call>", False),
+    "a word that is no key": ("python", "<call>add(b='x', d=1)</call>", True),
+    "a quote twice in JSON": ("json", '<call add>{"b": "x ""a": 1}</call>', False),
+    "a quote twice in an array": ("json", '<call add>{"c": ["x "" y"]}</call>', False),
 }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_certain"),
+    [
+        ("text='one, count=3), run(text='two'", False),
+        ("text='one' count=3), run(text='two'", False),
+        ("text='one'[, 2], more='two'", False),
+        ("text='say 'one' or so', count=3", True),
+    ],
+)
+def test_a_string_without_escapes_may_not_hold_another_arguments_beginning(
+    arguments: str, is_certain: bool
+) -> None:
+    text, form = f"<|calls|>[run({arguments})]<|/calls|><|stop|>", load(UNESCAPED)
+    options: dict[str, Any] = {"tools": [{"name": "run"}], "prefill": ""}
+    message = form.parse(text, **options)
+    (call,) = message.tool_calls
+    assert call.complete == is_certain, message
+    assert bool(message.problems) != is_certain
+    assert stream(form, text, **options)[0] == message
+
+
+def test_zeros_before_a_number_are_kept() -> None:
+    """They are no number in Python, but they may be a code."""
+    form = load(SMALL_FORMATS["python"])
+    for written, read in (("02134", "02134"), ("[007, 0.5]", ["007", 0.5]), ("007.5", 7.5)):
+        (call,) = form.parse(f"<call>add(b={written}, a=00)</call>").tool_calls
+        assert json.loads(call.arguments) == {"b": read, "a": 0}
 
 
 @pytest.mark.parametrize("title", CERTAINTY)

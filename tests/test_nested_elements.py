@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests import parser_formats as formats
+from tests.generated_formats import committed_format
 from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests.parser_checks import assert_any_chunking, assert_any_truncation, stream
 from turnspec.codegen.format_module import FormatModule
@@ -323,6 +324,35 @@ def test_what_deviates_is_read_and_told(case: str) -> None:
     assert [problem.kind for problem in message.problems] == told
     assert message.tool_calls[0].complete
     assert_any_truncation(module_of(name), text, tools=TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("nested-fields", '<given name="docs"><entry>x</entyr></given>'),
+        ("nested-fields", '<given name="docs"><entry><field of="title">a</feild></entry></given>'),
+        ("nested-fields", '<given name="docs"><entry><field of="title">a</field>b</field></entry>'),
+        ("nested-fields", '<given name="maybe"><entry>true</entry</given>'),
+    ],
+)
+def test_a_mark_of_an_element_that_is_misspelt_makes_a_call_incomplete(
+    name: str, arguments: str
+) -> None:
+    text = f'<call name="run">{arguments}</call><|stop|>'
+    message = assert_any_chunking(module_of(name), text, tools=TOOLS)
+    assert [call.complete for call in message.tool_calls] == [False], message
+    assert message.problems
+
+
+def test_a_closing_mark_without_its_special_token_makes_a_call_incomplete() -> None:
+    form = committed_format("minimax-m3")
+    city, token = {"city": {"type": "string"}}, "]<]minimax[>["
+    tools = [{"name": "look", "parameters": {"type": "object", "properties": city}}]
+    text = form.write(Message(calls=(Call("look", {"city": "Bern"}),)))
+    for closing, is_complete in (("", False), (token, True)):
+        damaged = text.replace(f"{token}</city>", f"{closing}</city>")
+        (call,) = load(form.spec).parse(damaged, tools=tools).tool_calls
+        assert call.complete == is_complete, call
 
 
 def test_text_between_elements_is_told_and_makes_a_call_incomplete() -> None:

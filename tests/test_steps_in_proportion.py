@@ -69,6 +69,15 @@ CASES = {
         *("qwen-qwen3-0-6b", "<think>", '<tool_call>{"name": "f"}</tool_call> x'),
         "",
     ),
+    "beginnings of calls in reasoning": (
+        *("qwen-qwen3-0-6b", "<think>", '<tool_call>\n{"name": "find_it", "argument', ""),
+    ),
+    "quotes in a string": (
+        *("lfm2-5-instruct", "<|tool_call_start|>[find_it(where='far", "a'b", ""),
+    ),
+    "quotes in a string without escapes": (
+        *("lfm2-5-8b-a1b", "<|tool_call_start|>[find_it(where='far", "a'b", ""),
+    ),
     "ends of a call in a string": (
         *("qwen-qwen3-0-6b", '<tool_call>{"name": "f", "arguments": {"a": "'),
         *("</tool_call>", 'x"}}'),

@@ -18,7 +18,16 @@ from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
 from turnspec.spec.characters import NOT_IN_NAMES
-from turnspec.spec.model import Arguments, Elements, Part, ReasoningMode, Slot, SlotKind, Spec
+from turnspec.spec.model import (
+    Arguments,
+    Elements,
+    Literal,
+    Part,
+    ReasoningMode,
+    Slot,
+    SlotKind,
+    Spec,
+)
 
 #: Roles of heads of calls, with arguments after them.
 HEADS = ("call", "other_call", "short_call", "untagged_call", "next_call")
@@ -266,15 +275,33 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "HAS_SECTIONS": bool(in_section or calls.opening),
         "ARGUMENT_HAS_END": has_end,
         "CLOSED_BY_KEY": "{key}" in arguments.end,
-        "ARGUMENT_SIGNS": arguments.end.strip()[:1] + arguments.end.strip()[-1:],
+        "ARGUMENT_SIGNS": _signs_of(arguments.end.strip()),
         "HAS_KNOWN_ENDS": has_end and not arguments.are_keyed,
         "ARGUMENTS_ARE_KEYED": arguments.are_keyed,
         "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or has_words or not has_end,
+        "ARGUMENTS_MARK": _mark_before_arguments(marks),
         "COMMA_SEPARATES": marks.tools.separator.lstrip().startswith(","),
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),
         "MAY_LACK_ARGUMENTS": bool(marks.tools.empty_call),
     }
+
+
+def _mark_before_arguments(marks: Marks) -> str:
+    """Return the mark before a call's arguments, where nothing else tells of a call that is none.
+
+    Where a call is for who is addressed, one that is quoted is text.
+    """
+    before = "".join(it.text if isinstance(it, Literal) else "\0" for it in marks.tools.call)
+    mark = before.removesuffix("\0").rpartition("\0")[2].strip()
+    is_head = marks.arguments.form == "json" and not marks.are_objects
+    is_open = not (marks.calls.closing or marks.text.headers)
+    return mark if is_head and is_open and looks_like_marker(mark) else ""
+
+
+def _signs_of(mark: str) -> str:
+    """Return the signs one of which a mark has left that is misspelt, or lacks a special token."""
+    return "".join(dict.fromkeys(mark[:1] + mark[-1:] + re.sub("[^<>]", "", mark)))
 
 
 def _around_name(marks: Marks) -> str:

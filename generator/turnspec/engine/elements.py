@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from turnspec.engine.facts import (
+    ARGUMENT_SIGNS,
     ELEMENT_KEY,
     ELEMENT_SEPARATOR,
     ELEMENTS_ARE_CLOSED_BY_KEY,
@@ -161,7 +162,22 @@ def begin_text(turn: Turn, nested: NestedValue) -> None:
     """Begin an element that is text."""
     value = nested.value
     turn.events += nested.call.add(f'{value.before}"' if value.is_string else "")
+    collected = nested.call.collected
+    value.start = len(nested.call.pieces) if collected is None else len(collected)
     nested.place = Place.TEXT
+
+
+def end_text(turn: Turn, nested: NestedValue, is_closed: bool) -> None:
+    """End an element that is text; without what closes it, it may hold that misspelt."""
+    value, call = nested.value, nested.call
+    last, edges = value.end(turn), value.edges
+    if call.collected is not None and value.is_string:
+        text = "".join(call.collected[value.start :])
+        edges = text[:40] + text[-40:]
+    if not is_closed or value.is_wrong:
+        has_sign = any(sign in edges for sign in ARGUMENT_SIGNS)
+        call.complete = call.complete and not has_sign
+    turn.events += call.add(last)
 
 
 def begin_elements(turn: Turn, nested: NestedValue, found: Found) -> None:
@@ -265,7 +281,17 @@ def take_inner(turn: Turn, nested: NestedValue, found: Found) -> None:
     is_own = ELEMENTS_ARE_DISTINCT or not ELEMENTS_ARE_KEYED or nested.is_open(closing_name(found))
     if is_own:
         turn.problem("inner_marker", f"{found.text!r} inside a value")
+        if last_sign(nested) not in " \"'`":
+            nested.call.complete = False  # the next element's beginning may be misspelt
     take_text(turn, nested, found.end)
+
+
+def last_sign(nested: NestedValue) -> str:
+    """Return the last character of an element's text so far, or the quote before it."""
+    if nested.value.is_string and nested.call.collected is not None:
+        return nested.call.collected[-1][-1:]
+    pieces = nested.call.pieces if nested.value.is_string else nested.value.pieces
+    return pieces[-1][-1:] if pieces else ""
 
 
 def read_between_elements(turn: Turn, nested: NestedValue) -> bool:
@@ -315,17 +341,18 @@ def end_elements(turn: Turn, nested: NestedValue, found: Found) -> bool:
     depth = len(nested.path) - 1
     while nested.path[depth] != name:
         depth -= 1
-    if depth < len(nested.path) - 1:
+    is_last = depth == len(nested.path) - 1
+    if not is_last:
         turn.problem("missing_marker", "an element is not closed")
-    close_elements(turn, nested, depth)
+    close_elements(turn, nested, depth, is_closed=is_last)
     turn.input.take(found.end)
     return True
 
 
-def close_elements(turn: Turn, nested: NestedValue, depth: int) -> None:
+def close_elements(turn: Turn, nested: NestedValue, depth: int, is_closed: bool = False) -> None:
     """Close all elements but the first ones, as many as `depth`."""
     if nested.place is Place.TEXT:
-        turn.events += nested.call.add(nested.value.end(turn))
+        end_text(turn, nested, is_closed)
     tell_unexpected(turn, nested)
     while len(nested.containers) > depth + 1:
         close_container(turn, nested)

@@ -142,7 +142,7 @@ ARGUMENT_HAS_END: bool = True
 ARGUMENT_SHOWS_ITSELF: bool = True
 #: Whether that mark holds the key, so that another key's is text.
 CLOSED_BY_KEY: bool = False
-#: The first and the last sign of that mark, of which a misspelt one holds one.
+#: The first and the last sign of that mark, and its angles: a misspelt one holds one of them.
 ARGUMENT_SIGNS: str = "<>"
 #: Types by the words for them beside keys, and characters by what stands for them.
 TYPE_WORDS: dict[str, list[str]] = {}
@@ -169,6 +169,8 @@ ARE_LISTED: bool = False
 NAME_IS_KEY: bool = False
 NAME_KEY: str = "name"
 ARGUMENTS_KEY: str = "arguments"
+#: The mark before the arguments of calls that are no objects, where nothing closes a call.
+ARGUMENTS_MARK: str = ""
 ID_KEY: str = ""
 ARGUMENTS_COME_FIRST: bool = False
 OTHER_MEMBERS: tuple[str, ...] = ()

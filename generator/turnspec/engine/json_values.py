@@ -36,8 +36,8 @@ SEPARATORS = {"comma": ", ", "colon": ": "}
 #: A call goes on with an object, whose first quote a string would have escaped.
 OBJECT_BEGINS = r"[^QUOTE\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*QUOTE)|\Z)"
 NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-#: What numbers may have in Python, and not in JSON.
-NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9])"
+#: What numbers may have in Python, and not in JSON; zeros before digits only floats may.
+NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9]+[.eE]|0\Z)"
 
 
 class JsonValue:
@@ -58,6 +58,7 @@ class JsonValue:
         self._depth = sys.maxsize  # of the object that is passed on as it is written
         self._quote = ""  # of the string that is being read
         self._bare_key = ""  # what was read last, if it is a key without quotes
+        self._string_end = -1  # where the last string ends
         self._held: list[str] = []  # until a value begins
         self._out: list[str] = []  # until it is passed on
         self._decided = input.here if turn else sys.maxsize  # before it no string ends
@@ -191,6 +192,8 @@ class JsonValue:
             # Words without quotes may be parts of something else.
             words = [self._bare_key, text if kind == "word" else ""]
             is_sure = all(self.literal(word) for word in words if word)
+            if kind == "quote" and input.here == self._string_end:
+                is_sure = False  # a quote twice may be one of a string that goes on
             self._tell(f"no {missing.strip()!r} after {self.waiting!r}", is_sure)
             self._take(self._expected, missing)
         is_key = self._expected == "key"
@@ -248,6 +251,8 @@ class JsonValue:
     def _end(self, text: str) -> None:
         """End a key or a value."""
         self._add(text)
+        if self._quote:
+            self._string_end = self._input.here
         self._quote = ""
         self._expected = "colon" if self._expected == "key" else "comma"
         self.is_done = not self._closers

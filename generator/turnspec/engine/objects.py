@@ -10,6 +10,7 @@ from turnspec.engine.facts import (
     ARE_LISTED,
     ARGUMENTS_COME_FIRST,
     ARGUMENTS_KEY,
+    ARGUMENTS_MARK,
     HAS_CODE,
     ID_KEY,
     IS_BARE,
@@ -48,6 +49,9 @@ USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 #: Arguments that end in no object, or in one that has one key.
 ENDS_CLEARLY = r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z"
 
+
+#: How a member may begin behind an object that is not closed.
+GOES_ON = r"""[ \t\n\r,]*[\w"':]"""
 
 #: What follows an object, or a part of one.
 Next = Enum("Next", "MEMBER CALL TEXT")
@@ -292,9 +296,10 @@ def give_up(turn: Turn, announced: bool) -> Next:
 def tell_lost_call(turn: Turn) -> None:
     """Tell of content that ends as a call does, though none was read."""
     text, key = "".join(turn.content.pieces), ARGUMENTS_KEY
+    mark = re.escape(ARGUMENTS_MARK) if ARGUMENTS_MARK else rf'"{key}"[ \t\n\r]*:'
     is_known = any(name in text for name in turn.tools or ())
     has_end = is_known and text[-1:] in ("}", "]", ">")
-    if has_end and re.search(rf'"{key}"[ \t\n\r]*:[ \t\n\r]*\{{', text):
+    if has_end and re.search(rf"{mark}[ \t\n\r]*\{{", text):
         turn.problem("no_name", "the content ends as a call does")
 
 
@@ -306,15 +311,22 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
         if not (begun and begun.is_partial and is_unnamed_at_end(turn, call)):
             give_up(turn, call.announced)
         return Next.TEXT
-    is_cut, rest = turn.input.final, waiting + turn.input.rest
+    is_cut, input = turn.input.final, turn.input
     if is_cut:
-        turn.cut_off(rest)
+        turn.cut_off(waiting + input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    may_go_on = re.match(r"""[ \t\n\r,]*[\w"':]""", rest)
+    goes_on = re.compile(GOES_ON)
+    may_go_on = goes_on.match(waiting)
+    if not waiting.strip(f"{WHITE_SPACE},"):
+        may_go_on = goes_on.match(input.text, input.position)
     # A bracket may be that of an object inside, if a key there may be one outside.
-    is_sure = re.search(ENDS_CLEARLY, "".join(open_call.pieces))
-    is_whole = is_whole and bool(is_sure) and not (is_cut or may_go_on)
+    text = "".join(open_call.pieces)
+    is_sure = bool(re.search(ENDS_CLEARLY, text))
+    if ID_KEY and not call.id:
+        key = ID_KEY  # which may be the call's
+        is_sure = is_sure and not re.search(rf'"{key}"[ \t\n\r]*:', text)
+    is_whole = is_whole and is_sure and not (is_cut or may_go_on)
     open_call.complete = open_call.complete and is_whole
     end_object(turn, call, open_call)
     if is_cut:

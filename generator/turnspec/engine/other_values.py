@@ -46,8 +46,8 @@ AFTER_STRING = (
 
 #: How a call goes on up to a quote that begins a value, as nothing escapes it.
 VALUE_BEGINS = r"(?:(?!QUOTE)[\s\S]){0,256}?(?:(?P<quote>[:,=(\[][ \t\n\r]*QUOTE)|\Z)"
-#: What a call looks like up to an argument's quote.
-CALL_BEGUN = r"\w ?\([^()]{0,200}= ?\Z"
+#: What a call, or its next argument, looks like up to that argument's quote.
+CALL_BEGUN = r"(?:\w ?\([^()]{0,200}|,(?:[ \t\n\r]|\\[tnr]){0,9}\w{1,64} ?)= ?\Z"
 
 
 class OtherValue(JsonValue):
@@ -59,6 +59,10 @@ class OtherValue(JsonValue):
         self.is_python = HAS_PYTHON_VALUES and style.has_python_escapes
         self.has_single_quotes = (HAS_PYTHON_VALUES and self.is_python) or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
+        self._inner_quotes = 0  # how many stand in it
+        self._is_half = False  # whether they are no pairs
+        self._begins_twice = False  # whether one stands behind the quote that begins it
+        self._inner_end = -1  # of the last of them
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
@@ -92,6 +96,8 @@ class OtherValue(JsonValue):
             self._tell("a string in backticks")
         is_last = self._input.position + len(text) == len(self._input.text)
         self._opened = self._input.here + len(text)
+        self._inner_quotes, self._inner_end = 0, -1
+        self._is_half = self._begins_twice = False
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _is_raw_quote(self) -> bool:
@@ -135,19 +141,44 @@ class OtherValue(JsonValue):
             return is_quote or (bool(text) and input.text.startswith("\\", input.position))
         if not after["next"] and not input.final:
             return False
+        self._tell_doubled_quote()
         input.position = found.end()
         self._end('"')
         return True
 
+    def _tell_doubled_quote(self) -> None:
+        """Tell of a quote that stands twice: one of no pair, or both around all of a string."""
+        ends_twice = self._inner_end == self._input.here
+        is_around_all = self._begins_twice and ends_twice and self._inner_quotes == 2
+        if is_around_all or (self._is_half and (self._begins_twice or ends_twice)):
+            self._tell(f"{self._quote} twice", is_sure=False)
+
     def _tell_inner_quote(self, text: str, end: int) -> None:
         """Tell of a quote inside a string; a call may begin before it, or a string go on behind."""
-        call = self._turn.call if self._turn else None
-        before = "".join([*(call.pieces[-300:] if call else []), *self._out, text])
         at = after_space(self._input.text, end)
         sign = self._input.text[at : at + 1]
         goes_on = sign == "+" or (at > end and sign in ('"', "'"))
-        is_sure = not (goes_on or re.search(CALL_BEGUN, before[-300:]))
+        is_sure = not (goes_on or self._begins_argument(text))
+        self._begins_twice = self._begins_twice or self._input.here == self._opened
+        self._inner_quotes += 1
+        self._is_half = not self._is_half
+        self._inner_end = self._input.here + len(self._quote)
         self._tell(f"a {self._quote} inside a string", is_sure)
+
+    def _begins_argument(self, text: str) -> bool:
+        """Say whether a quote that comes next, behind a text, may begin an argument's value."""
+        call = self._turn.call if self._turn else None
+        pieces = [*(call.pieces[-300:] if call else []), *self._out[-300:], text[-300:]]
+        return re.search(CALL_BEGUN, "".join(pieces)[-300:]) is not None
+
+    def _take_raw_quotes(self, end: int) -> None:
+        """Take a string without escapes up to its last quote, which may be another string's."""
+        input = self._input
+        for text in input.text[input.position : end].split(self._quote)[:-1]:
+            self._add(quote(input.take(input.position + len(text)))[1:-1])
+            if self._begins_argument(""):
+                self._tell(f"a {self._quote} inside a string", is_sure=False)
+            self._add(input.take(input.position + len(self._quote)))
 
     def _read_raw_string(self) -> bool:
         input = self._input
@@ -155,6 +186,8 @@ class OtherValue(JsonValue):
         end = found.start if found else len(input.text)
         if (reach := self._reach(end)) < end:
             found, end = None, reach
+        if not self._style.is_raw_inside:
+            self._take_raw_quotes(end)
         self._add(quote(input.take(end))[1:-1])
         if found is None or found.is_partial:
             return False

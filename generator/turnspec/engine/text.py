@@ -7,6 +7,7 @@ import re
 from turnspec.engine.calls import PARTICIPANTS, is_no_tool, read_head_marker
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
+    ARGUMENTS_MARK,
     BEFORE_CONTENT,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
@@ -312,9 +313,10 @@ def end_of_broken_draft(turn: Turn) -> int | None:
     input, hold = turn.input, turn.holds[-1]
     at = hold.offset - input.offset
     is_broken = not all(call.complete for call in turn.calls[hold.calls :])
-    while is_broken and (found := input.rules.in_text.search(input, False, at)):
-        if found.role in ENDS_DRAFT:
-            return found.offset
+    while is_broken and at < input.position:
+        found = input.rules.in_text.search(input, False, at)
+        if found is None or found.role in ENDS_DRAFT:
+            return found.offset if found else None
         at = max(found.end, found.start + 1)
     return None
 
@@ -350,7 +352,7 @@ def end_turn(turn: Turn, rest: str) -> None:
         turn.state.thinking = False
         if all(problem.kind != "unclosed" for problem in turn.problems):
             turn.problem("unclosed", "the reasoning was not closed")
-    if CALLS_ARE_OBJECTS and not (
+    if (CALLS_ARE_OBJECTS or (HAS_CALLS and ARGUMENTS_MARK)) and not (
         turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
     ):
         tell_lost_call(turn)

@@ -122,10 +122,9 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
             call.complete = False  # there is but its key
         value.lacks_mark = True
     last = value.end(turn)
-    is_wrong = value.is_wrong and not HAS_ELEMENTS
-    is_broken = is_wrong and bool({"array", "object"} & value.types)
+    is_broken = value.is_wrong and not HAS_ELEMENTS and bool({"array", "object"} & value.types)
     has_sign = any(sign in value.edges for sign in ARGUMENT_SIGNS)  # of a mark, misspelt
-    is_doubtful = is_broken or (has_sign and (value.lacks_mark or is_wrong))
+    is_doubtful = is_broken or (has_sign and (value.lacks_mark or value.is_wrong))
     call.complete = call.complete and not is_doubtful
     turn.events += call.add(last)
     return end is not None

@@ -97,10 +97,10 @@ class OpenCall:
 
     def add(self, text: str) -> list[Event]:
         """Add JSON text that comes from what was read last."""
+        if not text:
+            return []
         if HAS_ELEMENTS and self.collected is not None:
             self.collected.append(text)
-            return []
-        if not text:
             return []
         self.pieces.append(text)
         start, self.told = self.told, self._input.here

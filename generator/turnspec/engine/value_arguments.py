@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 #: A number, a constant or a word without quotes; nothing where a value begins with a sign.
 WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
 
+#: A key in which no sign of the format's is, misspelt.
+KEY_WORD = r"[\w.$-]+"
+#: What a text without quotes may hold half of, or as code that isn't run: quotes and brackets.
+UNSURE = "[\"'()\\[\\]{}]"
+
 
 def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     """Read a call's arguments one by one, and end it."""
@@ -118,6 +123,8 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
         turn.tell_missing(found)
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
+        is_word = re.fullmatch(KEY_WORD, key) is not None
+        call.complete = call.complete and is_word  # else the signs before it are not its own
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     input = turn.input
     value = OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
@@ -179,7 +186,7 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
         if found and found.role is Role.NEXT_ARGUMENT:
             is_text = not may_have(turn, call, found.slot("key"))
         text = input.take(end + is_text)
-        call.complete = call.complete and not re.search("[\"']", text)  # half a pair
+        call.complete = call.complete and not re.search(UNSURE, text)
         turn.events += call.add(quote(text)[1:-1])
         if found and not found.is_partial:
             if not is_text:

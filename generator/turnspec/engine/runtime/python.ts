@@ -87,6 +87,11 @@ export class GrowingText {
   }
 
   slice(start: number, end?: number): [string] {
+    if (start < 0 && end === undefined) {
+      const latest = this.latest.slice(0, this.count).join("");
+      const before = -start - latest.length; // so much of what is joined
+      return [(before > 0 ? this.joined.slice(-before) : "") + latest];
+    }
     return [this.join("").slice(start, end)];
   }
 
