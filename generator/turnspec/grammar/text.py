@@ -197,6 +197,8 @@ def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[
     of its lexer, which spares it a step of its parser for each character, and its limit of steps.
     White space is only taken behind a word, as before one it may belong to something else. Nor may
     the states be tokens, as the lexer would read on into a marker; so the last of them refer back.
+    Nor may such a token go on with a byte with which a marker begins, as the lexer never goes back:
+    characters beyond ASCII that share it are taken one by one (``name-others``).
 
     Leaving with nothing ("") hands over to the loop, which begins again with a first character.
     Where that would forget a longer beginning (in markers whose first character comes back), there
@@ -204,8 +206,8 @@ def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[
     that ends with exactly a longer such beginning is refused without need.
     """
     automaton = _Automaton.of(name, markers)
-    words = Rule(automaton.words_name, automaton.words())
-    return (Rule(name, automaton.loop(), comment), words, *automaton.states())
+    words = automaton.words_rules()
+    return (Rule(name, automaton.loop(), comment), *words, *automaton.states())
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,12 +239,24 @@ class _Automaton:
         blanks = [char for char in WHITE_SPACE if char not in first]
         return sequence(f"{character_class(blanks)}*" if blanks else "", f"{self.words_name}?")
 
-    def words(self) -> str:
+    def words_rules(self) -> tuple[Rule, ...]:
         """Return the same from its first character on that isn't white space."""
         # Engines disagree about a dot, so without markers one odd character is left out.
         first = self.first_characters() or ["\0"]
         begin = character_class([*first, *WHITE_SPACE], negated=True)
-        return f"{begin} {character_class(first, negated=True)}*"
+        blocks = sorted({_same_first_byte(char) for char in first if not char.isascii()})
+        if not blocks:
+            body = f"{begin} {character_class(first, negated=True)}*"
+            return (Rule(self.words_name, body),)
+        ascii_ones = [char for char in first if char.isascii()]
+        plain, others = f"{self.name}-plain", f"{self.name}-others"
+        inside = character_class(ascii_ones, negated=True, ranges=_as_ranges(blocks))
+        one = character_class([], ranges=_as_ranges(_without(blocks, first)))
+        return (
+            Rule(self.words_name, f"{begin} {plain}? {others}?"),
+            Rule(plain, f"{inside} {inside}*"),
+            Rule(others, f"{one} {plain}? {others}?"),
+        )
 
     @property
     def words_name(self) -> str:
@@ -293,6 +307,31 @@ class _Automaton:
                 yield f"{literal(char)} {self.beginnings[target]}"
         inside = (char for char, target in targets.items() if target != "")
         yield f"{character_class(inside, negated=True)} {self.run()}"
+
+
+def _same_first_byte(char: str) -> tuple[int, int]:
+    """Return the code points of all characters beyond ASCII whose UTF-8 begins as this one's."""
+    more = len(char.encode()) - 1
+    low = ord(char) >> 6 * more << 6 * more
+    high = low + (1 << 6 * more) - 1
+    # Shorter forms and halves of pairs are no characters.
+    return max(low, (0x80, 0x800, 0x10000)[more - 1]), 0xD7FF if low == 0xD000 else high
+
+
+def _without(ranges: Iterable[tuple[int, int]], chars: Iterable[str]) -> list[tuple[int, int]]:
+    """Return ranges of code points without some characters."""
+    found: list[tuple[int, int]] = []
+    codes = sorted(map(ord, chars))
+    for low, high in ranges:
+        for code in (code for code in codes if low <= code <= high):
+            found.append((low, code - 1))
+            low = code + 1
+        found.append((low, high))
+    return [(low, high) for low, high in found if low <= high]
+
+
+def _as_ranges(ranges: Iterable[tuple[int, int]]) -> str:
+    return "".join(f"{chr(low)}-{chr(high)}" for low, high in ranges)
 
 
 def _words_for(markers: Iterable[str]) -> Iterator[str]:
