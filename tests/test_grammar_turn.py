@@ -567,5 +567,19 @@ def test_a_marker_that_begins_beyond_ascii_is_told_from_text_that_begins_with_th
             assert grammar.accepts(f"{text}<x") is (marker not in text), text
 
 
+@pytest.mark.parametrize(("lead", "marker"), [("\n", "*b"), (" ", "*b"), ("\n", "⟦b")])
+def test_white_space_that_has_to_stand_before_a_marker_is_left_to_it(
+    lead: str, marker: str
+) -> None:
+    rules = "".join(map(str, text_without("text", [marker], leads=lead)))
+    marked = " ".join(map(literal, lead + marker))
+    grammar = compiled(f"root ::= text ( {marked} )?\n{rules}")
+    recognizer = Recognizer(known_grammar(f"root ::= text\n{rules}"))
+    for length in range(5):
+        for text in map("".join, product(f"b{marker[0]} \n", repeat=length)):
+            assert recognizer.accepts(text) is (marker not in text), text
+            assert grammar.accepts(text + lead + marker) is (marker not in text), text
+
+
 def test_literals_escape_what_would_end_them() -> None:
     assert literal('a"b\\c\n\r\t\x00\x7f') == r'"a\"b\\c\n\r\t\x00\x7F"'

@@ -175,9 +175,17 @@ def turn_rules(offer: Offer) -> tuple[Rule, ...]:
 def shared_rules(spec: Spec, *, known: bool) -> tuple[Rule, ...]:
     """Return the rules for free text and white space; ``known``: the tools are."""
     markers = text_markers(spec)
-    text = text_without(_TEXT, markers, _text_comment(markers))
+    text = text_without(_TEXT, markers, _text_comment(markers), leads=_leads(spec))
     values = text_in_calls(spec.tools, known=known) if spec.tools else ()
     return (*text, *values, *space_rules())
+
+
+def _leads(spec: Spec) -> str:
+    """Return the white space that has to stand before what ends reasoning or content."""
+    parts = [part for part in parts_of(spec) if part is not Part.CALLS]
+    marked = [part for part in parts if trimmed(_part_end(spec, part))]
+    ends = [_whole_end(_part_end(spec, part), _opening(spec, part)) for part in marked]
+    return "".join(dict.fromkeys(end[0] for end in ends if end[0] in WHITE_SPACE))
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
