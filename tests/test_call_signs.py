@@ -140,3 +140,18 @@ def test_raw_values_that_end_where_something_else_begins() -> None:
         ({}, True),
     ]
     assert message.problems == []
+
+
+def test_empty_elements_whose_attributes_are_arguments() -> None:
+    """What ends a call without any is no sign of its name; a quote that has an entity is told."""
+    escaped = "| replace('&', '&amp;') | replace('\"', '&quot;') | replace('<', '&lt;')"
+    value = f"{{{{ (v if v is string else v | tojson) {escaped} }}}}"
+    call = (
+        f'<use {{{{ f.name }}}}{{% for k, v in a.items() %}} {{{{ k }}}}="{value}"{{% endfor %}}/>'
+    )
+    spec = spec_in(built("attributes", template(call)))
+    assert [it for it in spec.limits if it.subject is Subject.ARGUMENT_STRING] == []
+    text = '<use look/><use look x="1" n="&quot;it&quot;"/><:end:>'
+    message = load(spec).parse(text, tools=TOOLS)
+    arguments = [json.loads(it.arguments) for it in message.tool_calls]
+    assert (arguments, message.problems) == ([{}, {"x": "1", "n": '"it"'}], [])

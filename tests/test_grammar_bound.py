@@ -425,6 +425,18 @@ def tools_file(tmp_path: Path) -> Path:
     return path
 
 
+def test_an_argument_is_let_through_whose_name_begins_as_that_of_a_later_one() -> None:
+    """A comma and all that is fixed behind it would be one token of llguidance's lexer."""
+    kinds = {"days": "integer", "opts": "object", "one": "boolean"}
+    properties = {name: {"type": kind} for name, kind in kinds.items()}
+    tool = {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    bound = bound_to("google-functiongemma-270m-it", GrammarRequest(tools=[tool], lazy=False))
+    call = "<start_function_call>call:f{days:3,opts:{}}<end_function_call>"
+    assert {
+        name: it.accepts(call) for name, it in compiled(bound.grammar).items()
+    } == dict.fromkeys(ENGINES, True)
+
+
 def test_the_command_prints_a_grammar_with_all_that_belongs_to_it(tools_file: Path) -> None:
     result = run("qwen-qwen3-0-6b", "--tools", tools_file)
     assert result.exit_code == 0

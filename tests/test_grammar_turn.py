@@ -41,6 +41,8 @@ from turnspec.spec.model import (
     ValueSyntax,
 )
 from turnspec.spec.problems import Problem
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.recognizer import Recognizer
 
 NAME, ID, INDEX, COUNT, ARGUMENTS, KEY, TYPE, VALUE, _ = map(Slot, SlotKind)
 RAW_STRINGS = {**dict.fromkeys(JsonType, Encoding.JSON), JsonType.STRING: Encoding.RAW}
@@ -271,6 +273,12 @@ OTHER_SPECS = (
 
 def grammar_of(spec: Spec) -> str:
     return generate_grammar(spec, spec_path=f"specs/{spec.name}.yaml", spec_hash="0123abcd")
+
+
+def known_grammar(gbnf: str) -> Grammar:
+    result = read_grammar(gbnf)
+    assert isinstance(result, Grammar), result
+    return result
 
 
 def compiled(gbnf: str, entry: str = "root") -> LlguidanceGrammar:
@@ -539,6 +547,38 @@ def test_free_text_is_all_text_without_the_markers(
             holds_marker = any(re.search(marker.replace(" ", r"\s*"), text) for marker in markers)
             refused = holds_marker or text.endswith(refused_ends)
             assert grammar.accepts(text) is not refused, text
+
+
+@pytest.mark.parametrize("marker", ["«b", "⟦b", "【b", "퀀b", "ࠀb", "🔧b", "é"])
+def test_a_marker_that_begins_beyond_ascii_is_told_from_text_that_begins_with_the_same_byte(
+    marker: str,
+) -> None:
+    """A lexer that takes bytes one by one, and never goes back, has to end the text before it."""
+    rules = "".join(map(str, text_without("text", [marker, "<x"])))
+    marked = "".join(f' "{char}"' for char in marker)
+    grammar = compiled(f'root ::= text ({marked} | "<" "x" )?\n{rules}')
+    recognizer = Recognizer(known_grammar(f"root ::= text\n{rules}"))
+    near = chr(ord(marker[0]) + 1)  # whose last byte alone is another
+    for length in range(4):
+        for text in map("".join, product(f"ab{near}{marker[0]}", repeat=length)):
+            assert recognizer.accepts(text) is (marker not in text), text
+            whole = text.partition(marker)[0] + marker
+            assert grammar.accepts(whole), whole
+            assert grammar.accepts(f"{text}<x") is (marker not in text), text
+
+
+@pytest.mark.parametrize(("lead", "marker"), [("\n", "*b"), (" ", "*b"), ("\n", "⟦b")])
+def test_white_space_that_has_to_stand_before_a_marker_is_left_to_it(
+    lead: str, marker: str
+) -> None:
+    rules = "".join(map(str, text_without("text", [marker], leads=lead)))
+    marked = " ".join(map(literal, lead + marker))
+    grammar = compiled(f"root ::= text ( {marked} )?\n{rules}")
+    recognizer = Recognizer(known_grammar(f"root ::= text\n{rules}"))
+    for length in range(5):
+        for text in map("".join, product(f"b{marker[0]} \n", repeat=length)):
+            assert recognizer.accepts(text) is (marker not in text), text
+            assert grammar.accepts(text + lead + marker) is (marker not in text), text
 
 
 def test_literals_escape_what_would_end_them() -> None:

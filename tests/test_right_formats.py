@@ -17,6 +17,7 @@ from turnspec.analysis.tag_examples import tagged_example
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.turn import text_markers
 from turnspec.pipeline import build as building
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
@@ -118,6 +119,28 @@ TRAINED_ON = {
         '\nHm.<:shut:>\n<:open:>bot > tools\n[{"name": "look", "arguments": {"x": "1"}}]'
         "<:shut:><:halt:>\n",
     ),
+    # A sign opens every part, the first one by the prompt. No other marker tells header from part.
+    "parts-behind-a-sign": (
+        "{% for m in messages %}<:open:>{{ m.role }}\n{% if m.role == 'assistant' %}"
+        "{% if m.content %}>>>all\n{{ m.content }}{% endif %}"
+        "{% for call in m.tool_calls or [] %}>>>{{ call.function.name }}\n"
+        "{{ call.function.arguments | tojson }}{% endfor %}"
+        "{% else %}{{ m.content }}{% endif %}<:shut:>{% endfor %}"
+        "{% if add_generation_prompt %}<:open:>assistant\n>>>{% endif %}",
+        'all\nHm.>>>look\n{"x": "1"}<:shut:>',
+    ),
+    # What stands behind the header's sign is a word: alone it is text, and starts no call.
+    "messages-of-a-word": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.reasoning_content %}<:open:>bot/think\n{{ m.reasoning_content }}<:shut:>\n"
+        "{% endif %}"
+        "{% if m.content %}<:open:>bot/say\n{{ m.content }}<:shut:>\n{% endif %}"
+        "{% for call in m.tool_calls or [] %}<:open:>bot/call {{ call.function.name }}\n"
+        "{{ call.function.arguments | tojson }}<:shut:>\n{% endfor %}"
+        "{% else %}<:open:>{{ m.role }}\n{{ m.content }}<:shut:>\n{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}<:open:>bot/{% endif %}",
+        'say\nHm.<:shut:>\n<:open:>bot/call look\n{"x": "1"}<:shut:>\n',
+    ),
     # Nothing tells reasoning from content, or content's end from the turn's. Values are Python's.
     "text-behind-text": (
         "{% for m in messages %}\n  <:{{ m.role }}:>{% if m.content %}{{ m.content }}\n"
@@ -143,6 +166,14 @@ def test_a_template_for_training_is_read_rightly(name: str) -> None:
     calls = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
     assert (message.content.strip(), calls) == ("Hm.", [("look", {"x": "1"})])
     assert (message.reasoning_content, message.problems) == ("", [])
+
+
+def test_a_plain_word_starts_no_call_for_certain() -> None:
+    """A lazy grammar that it triggered would end an answer that says it."""
+    template, _ = TRAINED_ON["messages-of-a-word"]
+    spec = spec_in(built("messages-of-a-word", template))
+    assert spec.grammar.triggers == ()
+    assert not {"call", "say", "think"} & set(text_markers(spec))
 
 
 def test_what_may_be_right_is_told_and_fails_nothing() -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from tests.generated_formats import FORMATS, KINDS, committed_spec
 from tests.parser_checks import added_up, summary
+from tests.parser_formats import tagged
+from tests.small_formats import a_format
 from tests.special_pieces import (
     Piece,
     as_text,
@@ -195,6 +197,18 @@ def test_a_call_without_its_tag_is_one_only_where_tokens_are_not_known(
     assert [call.name for call in module.parse(text, tools=tools).tool_calls] == ["read"]
     tokens = special_tokens(committed_spec(name))
     assert module.parse(text, tools=tools, special_tokens=tokens).content == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["add is one; b: its text", "add\nadds.", "add(b) adds", "add\nb: a text", "add"],
+)
+def test_an_answer_that_begins_with_a_tools_name_is_no_call_without_its_tag(text: str) -> None:
+    """What arguments begin with is a key, which tells of none."""
+    call, item = "<call>⟨NAME⟩\n⟨ARGUMENTS⟩</call>", "⟨KEY⟩: ⟨VALUE⟩"
+    spec = a_format(tagged(call, item, item_separator="\n", end="\n"))
+    message = load(spec).parse(f"{text}<end>", tools=[{"name": "add"}])
+    assert (message.content, message.tool_calls, message.problems) == (text, [], [])
 
 
 def test_the_same_characters_in_ordinary_pieces_are_no_token_however_they_are_cut() -> None:

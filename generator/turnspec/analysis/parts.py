@@ -101,7 +101,12 @@ def _shaped_like(header: str, user_header: str) -> str:
     tail = user_header.rpartition(markers(user_header)[-1])[2] if wanted else ""
     if tail and header.startswith(tail, position):
         return header[: position + len(tail)]
-    return header if len(inside) == wanted else header[: header.find(inside[wanted], position)]
+    if len(inside) != wanted:
+        return header[: header.find(inside[wanted], position)]
+    # The role is another word. What stands behind more text than in the user's opens a part.
+    role = re.fullmatch(r"\w+(\W+)", tail)
+    own = re.compile(r"\w+" + re.escape(role[1])).match(header, position) if role else None
+    return header[: own.end()] if own and header[own.end() :].strip() else header
 
 
 def _heads_all(header: str, prompts: Sequence[str]) -> bool:

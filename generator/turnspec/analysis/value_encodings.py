@@ -279,7 +279,7 @@ def _unescaped_quote(arguments: Arguments) -> str:
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW and before == Slot(
         SlotKind.VALUE
     )
-    closing = last.text if is_raw else ""
+    closing = last.text if is_raw and last.text not in arguments.value_escapes else ""
     return closing if len(closing) == 1 and not closing.isspace() else ""
 
 

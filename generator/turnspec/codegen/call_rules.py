@@ -9,7 +9,7 @@ from turnspec.codegen.call_marks import call_separators, ends_turn, envelope, ot
 from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation, optional
-from turnspec.codegen.shapes import looks_like_marker
+from turnspec.codegen.shapes import looks_like_head, looks_like_marker
 from turnspec.engine.markers import escaped
 from turnspec.spec.characters import left_open
 
@@ -244,7 +244,8 @@ def first_call_roles(marks: Marks) -> Roles:
 def _heads_without_tags(marks: Marks) -> Roles:
     """Return a call's head without the tag before its name, and without those behind it, too.
 
-    A word may stand before the name. What arguments begin with leaves no doubt.
+    A word may stand before the name. What arguments begin with leaves no doubt; where that is a
+    key or a bare sign, an answer that begins with a tool's name may look like one.
     """
     calls, arguments = marks.calls, marks.arguments
     tag = r"(?:<[^<>{} ]+>|\[[^][{} ]+\])"
@@ -256,7 +257,10 @@ def _heads_without_tags(marks: Marks) -> Roles:
     bare = re.sub(rf"(?:\{{\?{tag}\}}|{tag})(?:\{{id\}})?", "", heads[-1])
     follows = ['{{ "', "{{ }}"]
     if arguments.form == "text":
-        follows = [first_text(arguments.start), *calls.closing[:1]]
+        opening = first_text(arguments.start)
+        if not (looks_like_head(opening) or re.match(r"[^\w\s]\w", opening)):
+            return []
+        follows = [opening, *calls.closing[:1]]
     after = [spaced(it) for it in follows]
     return [("untagged_call", (f" {it}", after)) for it in dict.fromkeys((heads[0], bare))]
 

@@ -22,19 +22,23 @@ def with_headers(spec: Spec) -> Spec:
     header = spec.turn.header
     if not header.strip() or not _has_messages(spec, header) or not _is_told_by_words(spec):
         return spec
-    # White space before a word is no more part of it than before a name.
-    opening = header + " " * _calls_begin_with_name(spec)
+    by_name = _calls_begin_with_name(spec)
     reasoning = spec.reasoning
     if reasoning.mode is not ReasoningMode.NONE:
-        reasoning = replace(reasoning, start=opening + reasoning.start)
+        reasoning = replace(reasoning, start=_headed(header, reasoning.start, by_name=by_name))
     joins = (replace(join, text=join.text.removesuffix(header)) for join in spec.turn.joins)
     return replace(
         spec,
         turn=replace(spec.turn, header="", joins=tuple(joins)),
         reasoning=reasoning,
-        content=replace(spec.content, start=opening + spec.content.start),
+        content=replace(spec.content, start=_headed(header, spec.content.start, by_name=by_name)),
         tools=_headed_calls(spec.tools, header) if spec.tools else None,
     )
+
+
+def _headed(header: str, text: str, *, by_name: bool = False) -> str:
+    """Put a header before a text; white space before a word is no part of it, nor of a name."""
+    return header + " " * (by_name or bool(re.match(r"\w", text))) + text
 
 
 def message_ends(spec: Spec, headed: Spec) -> list[str]:
@@ -194,6 +198,6 @@ def _headed_calls(tools: Tools, header: str) -> Tools:
     first, *rest = tools.call
     call: tuple[Piece, ...] = (Literal(opening), *tools.call)
     if isinstance(first, Literal):
-        call = (Literal(opening + first.text), *rest)
+        call = (Literal(_headed(opening, first.text)), *rest)
     separator = tools.separator.removesuffix(opening)
     return replace(tools, section_start="", call=call, separator=separator)

@@ -308,7 +308,8 @@ class ArgumentNotation(MemberNotation):
             return ""
         if self._ends_raw():
             return spelled(separator)
-        return before_argument(separator, self.arguments) or GAP
+        written = before_argument(separator, self.arguments)
+        return written if GAP in written.split() else sequence(written, GAP)
 
     def closing(self) -> str:
         """Return what stands behind all arguments."""

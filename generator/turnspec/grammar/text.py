@@ -181,7 +181,9 @@ def shortest_markers(markers: Iterable[str]) -> tuple[str, ...]:
     return tuple(m for m in given if not any(spaced[o].search(m) for o in given if o != m))
 
 
-def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[Rule, ...]:
+def text_without(
+    name: str, markers: Iterable[str], comment: str = "", *, leads: str = ""
+) -> tuple[Rule, ...]:
     """Return rules for free text (empty too) that holds none of ``markers``.
 
     A blank in a marker is any white space, or none, as it is to a parser.
@@ -197,15 +199,18 @@ def text_without(name: str, markers: Iterable[str], comment: str = "") -> tuple[
     of its lexer, which spares it a step of its parser for each character, and its limit of steps.
     White space is only taken behind a word, as before one it may belong to something else. Nor may
     the states be tokens, as the lexer would read on into a marker; so the last of them refer back.
+    Nor may such a token go on with a byte with which a marker begins, as the lexer never goes back:
+    characters beyond ASCII that share it are taken one by one (``name-others``). So is the white
+    space in ``leads``, which has to stand before some marker behind the text.
 
     Leaving with nothing ("") hands over to the loop, which begins again with a first character.
     Where that would forget a longer beginning (in markers whose first character comes back), there
     is no such way out. A text may still end with such a character, the half of a doubled sign; one
     that ends with exactly a longer such beginning is refused without need.
     """
-    automaton = _Automaton.of(name, markers)
-    words = Rule(automaton.words_name, automaton.words())
-    return (Rule(name, automaton.loop(), comment), words, *automaton.states())
+    automaton = _Automaton.of(name, markers, leads)
+    words = automaton.words_rules()
+    return (Rule(name, automaton.loop(), comment), *words, *automaton.states())
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +219,16 @@ class _Automaton:
     markers: tuple[str, ...]
     beginnings: Mapping[str, str]  # every proper beginning of a marker, each with its rule's name
     moves: Mapping[str, Mapping[str, str | None]]  # where characters lead from there; else to ""
+    leads: str = ""  # white space that no run of words takes
 
     @classmethod
-    def of(cls, name: str, markers: Iterable[str]) -> _Automaton:
+    def of(cls, name: str, markers: Iterable[str], leads: str = "") -> _Automaton:
         kept = shortest_markers(markers)
         beginnings: dict[str, str] = {}
         for marker, word in zip(kept, _words_for(kept), strict=True):
             for length in range(1, len(marker)):
                 beginnings.setdefault(marker[:length], f"{name}-{word}-{length}")
-        return cls(name, kept, beginnings, _moves(kept, beginnings))
+        return cls(name, kept, beginnings, _moves(kept, beginnings), leads)
 
     def first_characters(self) -> list[str]:
         return sorted({marker[0] for marker in self.markers})
@@ -234,15 +240,40 @@ class _Automaton:
     def run(self) -> str:
         """Return text without any marker's first character."""
         first = self.first_characters()
-        blanks = [char for char in WHITE_SPACE if char not in first]
-        return sequence(f"{character_class(blanks)}*" if blanks else "", f"{self.words_name}?")
+        blanks = [char for char in WHITE_SPACE if char not in (*first, *self.leads)]
+        words = self.words_name
+        if self.takes_some_apart():
+            words = f"( {words} | {self.others_name} )"
+        return sequence(f"{character_class(blanks)}*" if blanks else "", f"{words}?")
 
-    def words(self) -> str:
+    def words_rules(self) -> tuple[Rule, ...]:
         """Return the same from its first character on that isn't white space."""
         # Engines disagree about a dot, so without markers one odd character is left out.
         first = self.first_characters() or ["\0"]
-        begin = character_class([*first, *WHITE_SPACE], negated=True)
-        return f"{begin} {character_class(first, negated=True)}*"
+        blocks = sorted({_same_first_byte(char) for char in first if not char.isascii()})
+        if not self.takes_some_apart():
+            begin = character_class([*first, *WHITE_SPACE], negated=True)
+            body = f"{begin} {character_class(first, negated=True)}*"
+            return (Rule(self.words_name, body),)
+        ends = [*filter(str.isascii, first), *self.leads]
+        beyond, apart = _as_ranges(blocks), _as_ranges(_without(blocks, first))
+        begin = character_class([*ends, *WHITE_SPACE], negated=True, ranges=beyond)
+        inside = character_class(ends, negated=True, ranges=beyond)
+        other = character_class(self.leads, ranges=apart)
+        plain, more = f"{self.name}-plain", f"{self.others_name}?"
+        return (
+            Rule(self.words_name, f"{begin} {plain}? {more}"),
+            Rule(plain, f"{inside} {inside}*"),
+            Rule(self.others_name, f"{other} {plain}? {more}"),
+        )
+
+    def takes_some_apart(self) -> bool:
+        """Say whether runs of words leave characters out that are taken one by one."""
+        return bool(self.leads) or not all(map(str.isascii, self.first_characters()))
+
+    @property
+    def others_name(self) -> str:
+        return f"{self.name}-others"
 
     @property
     def words_name(self) -> str:
@@ -293,6 +324,31 @@ class _Automaton:
                 yield f"{literal(char)} {self.beginnings[target]}"
         inside = (char for char, target in targets.items() if target != "")
         yield f"{character_class(inside, negated=True)} {self.run()}"
+
+
+def _same_first_byte(char: str) -> tuple[int, int]:
+    """Return the code points of all characters beyond ASCII whose UTF-8 begins as this one's."""
+    more = len(char.encode()) - 1
+    low = ord(char) >> 6 * more << 6 * more
+    high = low + (1 << 6 * more) - 1
+    # Shorter forms and halves of pairs are no characters.
+    return max(low, (0x80, 0x800, 0x10000)[more - 1]), 0xD7FF if low == 0xD000 else high
+
+
+def _without(ranges: Iterable[tuple[int, int]], chars: Iterable[str]) -> list[tuple[int, int]]:
+    """Return ranges of code points without some characters."""
+    found: list[tuple[int, int]] = []
+    codes = sorted(map(ord, chars))
+    for low, high in ranges:
+        for code in (code for code in codes if low <= code <= high):
+            found.append((low, code - 1))
+            low = code + 1
+        found.append((low, high))
+    return [(low, high) for low, high in found if low <= high]
+
+
+def _as_ranges(ranges: Iterable[tuple[int, int]]) -> str:
+    return "".join(f"{chr(low)}-{chr(high)}" for low, high in ranges)
 
 
 def _words_for(markers: Iterable[str]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from sys import maxunicode
 
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.facts import words_of
+from turnspec.codegen.headers import with_headers
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.notation import plain
 from turnspec.codegen.rules import beginnings, markers_in_text
@@ -174,9 +175,17 @@ def turn_rules(offer: Offer) -> tuple[Rule, ...]:
 def shared_rules(spec: Spec, *, known: bool) -> tuple[Rule, ...]:
     """Return the rules for free text and white space; ``known``: the tools are."""
     markers = text_markers(spec)
-    text = text_without(_TEXT, markers, _text_comment(markers))
+    text = text_without(_TEXT, markers, _text_comment(markers), leads=_leads(spec))
     values = text_in_calls(spec.tools, known=known) if spec.tools else ()
     return (*text, *values, *space_rules())
+
+
+def _leads(spec: Spec) -> str:
+    """Return the white space that has to stand before what ends reasoning or content."""
+    parts = [part for part in parts_of(spec) if part is not Part.CALLS]
+    marked = [part for part in parts if trimmed(_part_end(spec, part))]
+    ends = [_whole_end(_part_end(spec, part), _opening(spec, part)) for part in marked]
+    return "".join(dict.fromkeys(end[0] for end in ends if end[0] in WHITE_SPACE))
 
 
 def text_markers(spec: Spec) -> tuple[str, ...]:
@@ -186,13 +195,20 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     So is a trigger, also of calls that come before content: else a broken call would be content,
     and what a lazy grammar allows would not be this one's calls.
     """
-    found = [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
+    headed = with_headers(spec)
+    found = [_start_in_text(spec.reasoning.start, headed.reasoning.start), spec.reasoning.end]
+    found += [_start_in_text(spec.content.start, headed.content.start), spec.content.end]
     found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
     found.extend(_beginnings_of_markers(spec))
     return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+
+
+def _start_in_text(start: str, headed: str) -> str:
+    """Return what starts a part inside of text: a word alone does with its header only."""
+    return headed if start.strip().isalnum() else start
 
 
 def _beginnings_of_markers(spec: Spec) -> Iterator[str]:

@@ -115,7 +115,17 @@ def call_ends(tools: Tools, kind: SlotKind) -> str:
     """Return the characters that a call's name, or its id, can't hold."""
     places = [index for index, piece in enumerate(tools.call) if piece == Slot(kind)]
     found = [slot_ends(tools.call, index, arguments_begin(tools)) for index in places]
+    found += [sign for index in places for sign in _signs_of_empty(tools, index)]
     return _joined([*found, *(_signs_of_closings(tools, index) for index in places)])
+
+
+def _signs_of_empty(tools: Tools, index: int) -> str:
+    """Return the sign of a name with which goes on what is behind a slot and arguments left out."""
+    behind = tools.call[index + 1 : index + 2]
+    if behind != (Slot(SlotKind.ARGUMENTS),) or tools.arguments.empty.strip() or tools.empty_call:
+        return ""
+    sign = _text_behind(tools.call, index + 1, "").strip()[:1]
+    return sign if sign in tuple(NAME_SIGNS) else ""
 
 
 def _signs_of_closings(tools: Tools, index: int) -> str:
