@@ -32,7 +32,7 @@ SO_FAR = {
     "lines, tagged": 2_656,
     "lines, heads with JSON": 2_519,
     "lines, objects": 2_530,
-    "lines, heads with values": 2_627,
+    "lines, heads with values": 2_625,
     "lines above, content only": 570,
     "lines above, tagged": 1_868,
     "lines above, heads with JSON": 1_527,
@@ -42,9 +42,9 @@ SO_FAR = {
     "statements, heads with JSON": 1_631,
     "statements, objects": 1_682,
     "lines, median": 2_240,
-    "lines, mean": 2_025,
-    "lines, all": 406_851,
-    "lines of the engine and codegen": 10_486,
+    "lines, mean": 2_024,
+    "lines, all": 406_805,
+    "lines of the engine and codegen": 10_487,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -301,7 +301,8 @@ def _mark_before_arguments(marks: Marks) -> str:
 
 def _signs_of(mark: str) -> str:
     """Return the signs one of which a mark has left that is misspelt, or lacks a special token."""
-    return "".join(dict.fromkeys(mark[:1] + mark[-1:] + re.sub("[^<>]", "", mark)))
+    angles = re.sub("[^<>]", "", mark)  # which values have less often than other signs
+    return "".join(dict.fromkeys(angles or mark[:1] + mark[-1:]))
 
 
 def _around_name(marks: Marks) -> str:

@@ -142,7 +142,7 @@ ARGUMENT_HAS_END: bool = True
 ARGUMENT_SHOWS_ITSELF: bool = True
 #: Whether that mark holds the key, so that another key's is text.
 CLOSED_BY_KEY: bool = False
-#: The first and the last sign of that mark, and its angles: a misspelt one holds one of them.
+#: The angles of that mark, or its first and last sign: a misspelt one holds one of them.
 ARGUMENT_SIGNS: str = "<>"
 #: Types by the words for them beside keys, and characters by what stands for them.
 TYPE_WORDS: dict[str, list[str]] = {}

@@ -28,8 +28,8 @@ WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
 
 #: A key in which no sign of the format's is, misspelt.
 KEY_WORD = r"[\w.$-]+"
-#: What a text without quotes may hold half of, or as code that isn't run: quotes and brackets.
-UNSURE = "[\"'()\\[\\]{}]"
+#: What a text without quotes may hold half of, a quote, or as code that isn't run, as `now()`.
+UNSURE = "[\"']|\\w[(\\[{]"
 
 
 def read_value_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -123,8 +123,8 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
         turn.tell_missing(found)
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
-        is_word = re.fullmatch(KEY_WORD, key) is not None
-        call.complete = call.complete and is_word  # else the signs before it are not its own
+        # Else the signs before it are not its own.
+        call.complete = call.complete and re.fullmatch(KEY_WORD, key) is not None
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     input = turn.input
     value = OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
