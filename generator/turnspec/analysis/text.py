@@ -14,7 +14,7 @@ from turnspec.spec.characters import WIDE_CLOSING, WIDE_OPENING
 #: A tag (``<…>`` or ``<<…>>``) or a bracketed token (``[…]`` or ``[[…]]``), with no bracket or
 #: line break inside; likewise in other brackets (guillemets, corner brackets, triangles, …),
 #: between brackets doubled or with a sign of their own as in ``{% … %}`` and ``[| … |]``, and
-#: between two runs of the same sign as in ``@@…@@``.
+#: between two runs of the same sign as in ``@@…@@`` and ``=== … ===``.
 _MARKER = re.compile(
     r"<{2,}[^<>\n]+>{2,}|<[^<>\n]*>"
     r"|\[{2,}[A-Za-z_/][^\[\]\n]*\]{2,}|\[[A-Za-z_/][^\[\]\n]*\]"

@@ -48,8 +48,6 @@ USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 
 #: Arguments that end in no object, or in one that has one key.
 ENDS_CLEARLY = r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z"
-
-
 #: How a member may begin behind an object that is not closed.
 GOES_ON = r"""[ \t\n\r,]*[\w"':]"""
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 #: A number, a constant or a word without quotes; nothing where a value begins with a sign.
 WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
 
-#: A key in which no sign of the format's is, misspelt.
+#: A key that holds no sign with which a mark could begin.
 KEY_WORD = r"[\w.$-]+"
-#: What a text without quotes may hold half of, a quote, or as code that isn't run, as `now()`.
+#: What leaves doubt in a text without quotes: half a pair of them, or a call, which isn't made.
 UNSURE = "[\"']|\\w[(\\[{]"
 
 
@@ -123,7 +123,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
         turn.tell_missing(found)
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
-        # Else the signs before it are not its own.
+        # One that holds other signs may be a key with a misspelt mark before it.
         call.complete = call.complete and re.fullmatch(KEY_WORD, key) is not None
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     input = turn.input
