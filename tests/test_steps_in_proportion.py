@@ -78,6 +78,9 @@ CASES = {
     "quotes in a string without escapes": (
         *("lfm2-5-8b-a1b", "<|tool_call_start|>[find_it(where='far", "a'b", ""),
     ),
+    "beginnings of calls with such a string": (
+        *("lfm2-5-8b-a1b", "", "<|tool_call_start|>[find_it(where='", ""),
+    ),
     "ends of a call in a string": (
         *("qwen-qwen3-0-6b", '<tool_call>{"name": "f", "arguments": {"a": "'),
         *("</tool_call>", 'x"}}'),
@@ -169,8 +172,9 @@ def places(spec: Spec) -> Iterator[str]:
 
 
 def units(name: str) -> list[str]:
-    """Return what is repeated: markers, what they begin with, and signs."""
-    found = set(SIGNS)
+    """Return what is repeated: markers, what they begin with, beginnings of calls, and signs."""
+    call = shown(spec_of(name), Message("", "", MESSAGE.calls))
+    found = {*SIGNS, *(call[: it.end()] for it in re.finditer(r"\w+|[^\w\s]", call))}
     texts = MarkerTexts(facts_of(spec_of(name)), Random(name))
     for marker in {*own_markers(spec_of(name)), *map(texts.written, texts.markers)}:
         bare = marker.strip()

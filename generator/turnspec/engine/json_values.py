@@ -303,6 +303,7 @@ class JsonValue:
                 return found.start
             at = max(at, found.start + 1)
             self._decided = input.offset + at
+        self._decided = max(self._decided, input.offset + end)
         return end
 
 

@@ -19,6 +19,7 @@ from turnspec.engine.markers import WHITE_SPACE, after_space
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.input import Input
+    from turnspec.engine.markers import Found
     from turnspec.engine.roles import ValueStyle
     from turnspec.engine.turn import Turn
 
@@ -182,10 +183,7 @@ class OtherValue(JsonValue):
 
     def _read_raw_string(self) -> bool:
         input = self._input
-        found = input.rules.at_raw_end.search(input, True)
-        end = found.start if found else len(input.text)
-        if (reach := self._reach(end)) < end:
-            found, end = None, reach
+        found, end = self._raw_end()
         if not self._style.is_raw_inside:
             self._take_raw_quotes(end)
         self._add(quote(input.take(end))[1:-1])
@@ -194,6 +192,19 @@ class OtherValue(JsonValue):
         input.take(found.end)
         self._end('"')
         return True
+
+    def _raw_end(self) -> tuple[Found | None, int]:
+        """Return what ends a string without escapes, if it is there, and up to where that goes."""
+        input, end = self._input, self._input.position
+        while end < len(input.text):  # in short steps: another call may begin in the next one
+            start, end = end, min(end + 256, len(input.text))
+            found = input.rules.at_raw_end.search(input, True, start, end)
+            end = found.start if found else end
+            if (reach := self._reach(end)) < end:
+                return None, reach
+            if found:
+                return found, end
+        return None, end
 
 
 @lru_cache(9)
