@@ -464,6 +464,15 @@ CASES: dict[str, Case] = {
         told=["malformed", "cut_off"],
     ),
     "an id behind the arguments": Case("tail", "<call add>{} #7</call>", calls=[("add", {})]),
+    "Python's numbers that lack a zero": Case(
+        "python",
+        "<call>add(a=.5, b=[2., -.25, 1.e3])</call><call>add(a=3., b=3. Then four)</call>",
+        calls=[
+            ("add", {"a": 0.5, "b": [2.0, -0.25, 1000.0]}),
+            ("add", {"a": 3.0, "b": "3. Then four"}),
+        ],
+        told=["malformed"],
+    ),
     "Python's literals": Case(
         "python",
         "<call>add(a=1, b='it\\'s', c=[True, None])</call>",

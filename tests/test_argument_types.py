@@ -53,6 +53,9 @@ def _tools(schema: Any, **more: Any) -> list[dict[str, Any]]:
         ({"type": "integer"}, '"5"', 5),
         ({"type": "object"}, r'"{\"street\": \"A\"}"', {"street": "A"}),
         ({"type": ["integer", "string"]}, '"5"', "5"),
+        ({"type": "string", "nullable": True}, '"an exact phrase"', '"an exact phrase"'),
+        ({"type": ["integer", "string"]}, '"5 miles"', '"5 miles"'),
+        ({"type": ["object", "string"]}, '"{}"', "{}"),
     ],
 )
 def test_types(schema: Any, text: str, value: Any) -> None:
@@ -75,6 +78,8 @@ def test_types(schema: Any, text: str, value: Any) -> None:
         ("string", "true", "5", "5", True),
         ("integer", "false", "many", "many", False),
         ("integer", "true", "5", "5", True),
+        ("integer", "false", '"many"', "many", True),
+        ("string", "false", '"many"', "many", True),
     ],
 )
 def test_a_type_word_wins_unless_the_value_is_the_string_that_the_schema_wants(

@@ -409,6 +409,16 @@ WHOLE = {
         "<muse>\nFirst look.\n</muse>\nIt is.<:end:>",
         ("First look.", "It is.", []),
     ),
+    "a word that the template writes behind a mark belongs to it, where the mark is stripped": (
+        "{% for m in messages %}{% set said = namespace(text='') %}"
+        "{% for piece in m.content.split('<:mused:>') %}"
+        "{% set said.text = said.text ~ piece.split('<:muse:>')[0] %}{% endfor %}"
+        "{{ '<:' ~ m.role ~ ':>' ~ said.text }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% if messages[-1].role == 'tool' %}"
+        "{{ '<:muse:>aloud\n' }}{% endif %}{% endif %}",
+        "<:muse:>aloud\nFirst look.<:mused:>It is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
     "what stands in content's own marks is content, if the template leaves them empty": (
         "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' }}{% if m.role == 'assistant' %}"
         "<muse>{{ m.reasoning_content }}</muse><reply>{{ m.content }}</reply>"

@@ -168,6 +168,21 @@ def test_calls_that_a_setting_writes_otherwise_are_told() -> None:
     assert told.startswith("a call is lost with builtin = ['funqa', 'funqb', 'funqc']: ")
 
 
+MARKED_CALLS = """\
+{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls %}\
+<do {{ c.function.name }}>{% for key, value in c.function.arguments.items() %}\
+<with {{ key }}>{% if style == 'marked' %}<kind>{{ 'word' if value is string else 'other' }}</kind>\
+{% endif %}{{ value if value is string else value | tojson }}</with>{% endfor %}</do>{% endfor %}\
+</over>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"""
+
+
+def test_arguments_that_a_setting_writes_otherwise_are_told() -> None:
+    build = built(given_template(MARKED_CALLS))
+    assert failed(build) == set()
+    (told,) = coverage(build).told
+    assert told.startswith("a call is read as another one with style = 'marked': ")
+
+
 def test_thoughts_behind_content_are_read_and_never_stand_for_an_answer() -> None:
     build = built(template("thoughts-behind-content"))
     told = "reasoning is read from 'musings', which stands behind content"

@@ -55,12 +55,18 @@ def find_stripped(
         is_cut = [_AFTER in text and _BETWEEN not in text for text in shown]
         if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
-            return Stripped(start, end)
+            return Stripped(_with_word(start, chat.facts.string_constants), end)
     for using, end in itertools.product(_switched(chat), candidates):
         shown = _shown(using, _BEFORE + end + _AFTER)
         if _is_cut_before(shown):
             return _ended(end, prompts, chat, shown, derivation)
     return None
+
+
+def _with_word(start: str, constants: Sequence[str]) -> str:
+    """Return an opening marker with the word that has the rest of its line, if one is written."""
+    found = {it for it in constants if re.fullmatch(rf"{re.escape(start)}\w+\n\s*", it)}
+    return found.pop() if len(found) == 1 else start
 
 
 def _is_cut_before(shown: Sequence[str]) -> bool:

@@ -38,6 +38,8 @@ OBJECT_BEGINS = r"[^QUOTE\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*QUOTE)|\Z)"
 NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 #: What numbers may have in Python, and not in JSON; zeros before digits only floats may.
 NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9]+[.eE]|0\Z)"
+#: Where they may lack a zero: before the point, or behind it.
+LACKS_ZERO = r"(?<![0-9])(?=\.[0-9])|(?<=[0-9]\.)(?![0-9])"
 
 
 class JsonValue:
@@ -90,7 +92,7 @@ class JsonValue:
     def literal(self, word: str) -> str | None:
         """Return a word that is a number or a constant, as JSON."""
         if HAS_PYTHON_VALUES and self.is_python:
-            word = re.sub(NOT_IN_JSON, "", word)
+            word = re.sub(LACKS_ZERO, "0", re.sub(NOT_IN_JSON, "", word))
         return word if re.fullmatch(NUMBER, word) else constants_as_json.get(word)
 
     def may_be_quote(self, at: int) -> bool:

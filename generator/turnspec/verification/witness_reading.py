@@ -111,6 +111,8 @@ class Reader:
             return _LOSSES[2]
         if CONTENT in usual.said.content and CONTENT not in said.content:
             return "content is read as something else"
+        if said.calls != usual.said.calls:
+            return "a call is read as another one"
         marks = [mark for mark in markers(said.content) if mark not in usual.said.content]
         return f"content holds {quoted(marks[0])}" if marks else ""
 
