@@ -185,3 +185,33 @@ def test_a_prompt_with_a_mark_that_the_template_explains_nowhere_is_told() -> No
             "with effort='high' a prompt has the marker \"<:MUSE>\", which no part explains",
         )
     ]
+
+
+#: Answers are cut up to two marks; the prompt begins with one that either may end.
+CUT_TWICE = (
+    "{% for m in messages %}<:{{ m.role }}:>"
+    "{{ m.content.split('<reply>')[-1].split('</muse>')[-1] if m.role == 'assistant' "
+    "else m.content }}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:><muse>{% endif %}"
+)
+
+
+def test_of_several_marks_that_text_is_cut_up_to_its_own_ends_what_a_prompt_begins() -> None:
+    build = built("cut-twice", CUT_TWICE)
+    spec = spec_in(build)
+    assert (spec.reasoning.start, spec.reasoning.end) == ("<muse>", "</muse>")
+    message = load(spec).parse("Hm.</muse>It is.<:end:>")
+    assert (message.reasoning_content, message.content) == ("Hm.", "It is.")
+    # Without a prompt what has a beginning ends reasoning.
+    unprompted = spec_in(built("cut-twice-unprompted", CUT_TWICE.replace(":><muse>", ":>")))
+    assert (unprompted.reasoning.start, unprompted.reasoning.end) == ("<muse>", "</muse>")
+
+
+def test_several_marks_that_text_is_cut_up_to_fail_where_none_closes_what_is_open() -> None:
+    build = built("cut-twice-unlike", CUT_TWICE.replace(":><muse>", ":><weigh>"))
+    assert build.result is not None
+    assert build.result.rungs["sanity"].failed == 1
+    how = 'an answer\'s text is cut up to "<reply>", and up to "</muse>"'
+    assert ("reasoning.end", f'{how}: either may end what "<weigh>" begins') in [
+        (problem.path, problem.message) for problem in build.objections
+    ]
