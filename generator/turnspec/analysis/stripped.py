@@ -56,10 +56,10 @@ def find_stripped(
         if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
             return Stripped(start, end)
-    for using, end in itertools.product(_switched(chat), candidates):
-        shown = _shown(using, _BEFORE + end + _AFTER)
-        if is_cut_before(shown, _BEFORE, _AFTER):
-            return _ended(end, prompts, chat, shown, derivation)
+    for using in _switched(chat):
+        shown_with = _shown_with(using, candidates)
+        if end := _settled_end(shown_with, prompts, chat.source):
+            return _ended(end, prompts, chat, shown_with[end], derivation)
     return None
 
 
