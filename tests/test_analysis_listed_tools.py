@@ -45,8 +45,16 @@ BEHIND = NEEDED.replace(
     "{%- if tools and loop.first", "{{- '<.>' }}{%- if tools and loop.first"
 ).replace("{{- '<.>' }}{%- else %}{{- '<assistant>' }}", "{%- else %}{{- '<assistant>' }}")
 
+#: The list stands behind all messages.
+_LIST = "{{- '<tools>' ~ tools|tojson ~ '</tools>' }}{%- endif %}"
+LAST = NEEDED.replace("{%- if tools and loop.first %}" + _LIST, "").replace(
+    "{%- if add", "{%- if tools %}" + _LIST + "{%- if add"
+)
 
-@pytest.mark.parametrize("text", [TYPED, NEEDED, BEHIND], ids=["typed", "needed", "behind"])
+
+@pytest.mark.parametrize(
+    "text", [TYPED, NEEDED, BEHIND, LAST], ids=["typed", "needed", "behind", "last"]
+)
 def test_whole_ladder_is_green(text: str) -> None:
     build = build_template(given_template(text), OutputPaths.in_folder("given"), messages=5)
     assert build.problems == ()

@@ -185,3 +185,55 @@ def test_a_prompt_with_a_mark_that_the_template_explains_nowhere_is_told() -> No
             "with effort='high' a prompt has the marker \"<:MUSE>\", which no part explains",
         )
     ]
+
+
+#: Answers are cut up to two marks; the prompt begins with one that either may end.
+CUT_TWICE = (
+    "{% for m in messages %}<:{{ m.role }}:>"
+    "{{ m.content.split('<reply>')[-1].split('</muse>')[-1] if m.role == 'assistant' "
+    "else m.content }}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:><muse>{% endif %}"
+)
+
+
+def test_of_several_marks_that_text_is_cut_up_to_its_own_ends_what_a_prompt_begins() -> None:
+    build = built("cut-twice", CUT_TWICE)
+    spec = spec_in(build)
+    assert (spec.reasoning.start, spec.reasoning.end) == ("<muse>", "</muse>")
+    message = load(spec).parse("Hm.</muse>It is.<:end:>")
+    assert (message.reasoning_content, message.content) == ("Hm.", "It is.")
+    # Without a prompt what has a beginning ends reasoning; a variable may do the cutting.
+    unprompted = spec_in(built("cut-twice-unprompted", CUT_TWICE.replace(":><muse>", ":>")))
+    assert (unprompted.reasoning.start, unprompted.reasoning.end) == ("<muse>", "</muse>")
+    switched = spec_in(
+        built("cut-twice-if", CUT_TWICE.replace("== 'assistant'", "== 'assistant' and tidy"))
+    )
+    assert switched.reasoning.end == "</muse>"
+
+
+def test_several_marks_that_text_is_cut_up_to_fail_where_none_closes_what_is_open() -> None:
+    build = built("cut-twice-unlike", CUT_TWICE.replace(":><muse>", ":><weigh>"))
+    assert build.result is not None
+    assert build.result.rungs["sanity"].failed == 1
+    how = 'an answer\'s text is cut up to "<reply>", and up to "</muse>"'
+    assert ("reasoning.end", f'{how}: either may end what "<weigh>" begins') in [
+        (problem.path, problem.message) for problem in build.objections
+    ]
+
+
+#: A turn with calls ends with their section's end, an answer with a marker of its own that stands
+#: only before other messages. Results of calls aren't rendered.
+WITHOUT_RESULTS = (
+    "{% for m in messages %}{% if m.role == 'user' %}<:ask:>{{ m.content }}"
+    "{{ '<:bot:>' if loop.last }}{% elif m.role == 'assistant' %}<:bot:>"
+    "{% if m.tool_calls %}<:uses:>{% for call in m.tool_calls %}"
+    '<:use:>{"name": "{{ call.function.name }}", "arguments": '
+    "{{ call.function.arguments | tojson }}}{% endfor %}<:/uses:>"
+    "{% else %}{{ m.content }}{{ '<:over:>' if not loop.last }}{% endif %}{% endif %}{% endfor %}"
+)
+
+
+def test_the_end_of_a_section_is_a_stop_where_no_results_are_rendered() -> None:
+    build = built("without-results", WITHOUT_RESULTS)
+    assert spec_in(build).turn.stop == ("<:over:>", "<:/uses:>")
+    assert build.objections == ()

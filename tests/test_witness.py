@@ -255,3 +255,17 @@ def test_many_branches_that_nothing_reaches_are_counted(
     shown = capsys.readouterr().err
     assert shown.count("a: never rendered\n") == 5
     assert "never-reached: 3 more branches: never rendered (--verbose names them)\n" in shown
+
+
+def test_calls_of_tools_whose_names_the_template_looks_into_are_told() -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for call in m.tool_calls or [] %}"
+        "<use at={{ 'shell' if call.function.name.startswith('run_') else 'any' }} "
+        "{{ call.function.name }}>{{ call.function.arguments | tojson }}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built(given_template(text))
+    assert failed(build) == set()
+    (told,) = coverage(build).told
+    assert told.startswith("calls of 'run_' are written otherwise: \"<use at=shell run_>")

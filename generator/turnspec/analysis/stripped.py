@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
@@ -43,12 +44,11 @@ def find_stripped(
     """
     known = {mark for marks in of_content for mark in (marks.start, marks.end)}
     candidates = [it for it in _candidates(chat) if it not in known]
-    lost: list[str] = []  # which are cut out by themselves: they may close what another opens
-    for end in candidates:
-        shown = _shown(chat, _BEFORE + end + _AFTER)
-        lost += [end] if shown and all(end not in text for text in shown) else []
-        if _is_cut_before(shown):
-            return _ended(end, prompts, chat, shown, derivation)
+    shown_with = _shown_with(chat, candidates)
+    if end := _settled_end(shown_with, prompts, chat.source):
+        return _ended(end, prompts, chat, shown_with[end], derivation)
+    # Which are cut out by themselves: they may close what another opens.
+    lost = [it for it, shown in shown_with.items() if shown and all(it not in t for t in shown)]
     pairs = _pairs(candidates)
     for start, end in (*itertools.product(candidates, lost), *pairs):
         shown = _shown(chat, _BEFORE + start + _BETWEEN + end + _AFTER)
@@ -56,10 +56,10 @@ def find_stripped(
         if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
             return Stripped(_with_word(start, chat.facts.string_constants), end)
-    for using, end in itertools.product(_switched(chat), candidates):
-        shown = _shown(using, _BEFORE + end + _AFTER)
-        if _is_cut_before(shown):
-            return _ended(end, prompts, chat, shown, derivation)
+    for using in _switched(chat):
+        shown_with = _shown_with(using, candidates)
+        if end := _settled_end(shown_with, prompts, chat.source):
+            return _ended(end, prompts, chat, shown_with[end], derivation)
     return None
 
 
@@ -69,8 +69,34 @@ def _with_word(start: str, constants: Sequence[str]) -> str:
     return found.pop() if len(found) == 1 else start
 
 
-def _is_cut_before(shown: Sequence[str]) -> bool:
-    return any(_BEFORE not in text and _AFTER in text for text in shown)
+def _shown_with(chat: Chat, candidates: Sequence[str]) -> dict[str, list[str]]:
+    """Return how a message is shown with each marker in it.
+
+    Behind the first up to which text is cut they are only compared, and witness no branch.
+    """
+    found: dict[str, list[str]] = {}
+    for marker in candidates:
+        is_known = any(is_cut_before(shown, _BEFORE, _AFTER) for shown in found.values())
+        with chat.worker.unwitnessed() if is_known else nullcontext():
+            found[marker] = _shown(chat, _BEFORE + marker + _AFTER)
+    return found
+
+
+def _settled_end(shown_with: Mapping[str, list[str]], prompts: list[str], source: str) -> str:
+    """Return the marker up to which text is cut, "" if there is none.
+
+    What opens an answer may be another such marker. So what closes a prompt's own marker is it
+    before others, and what closes any before what closes none.
+    """
+    ends = [it for it, shown in shown_with.items() if is_cut_before(shown, _BEFORE, _AFTER)]
+    prompted = {closing_of(mark) for prompt in prompts for mark in markers(prompt)}
+    rank = {it: (it not in prompted, not _opening(it, prompts, source)) for it in ends}
+    return min(ends, key=rank.__getitem__, default="")
+
+
+def is_cut_before(shown: Iterable[str], before: str, behind: str) -> bool:
+    """Tell whether of a text with a marker in it only what stands behind that is shown."""
+    return any(before not in text and behind in text for text in shown)
 
 
 def _ended(

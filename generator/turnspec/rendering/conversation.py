@@ -59,7 +59,8 @@ class Dialect:
     ``next_header`` is given for a template that renders the last message as one to be continued:
     turns are then rendered before another user's message, which this header precedes.
     ``tail`` stands behind every conversation, also behind one that the model is to go on with.
-    ``lists_tools``: tools are listed behind the user's text, and no part of the assistant's turn.
+    ``lists_tools``: tools are listed behind the user's text, or behind all messages, and no part of
+    the assistant's turn.
     ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
     ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
     ``required_field`` is a key without which no message of ``required_roles`` is taken; it is empty
@@ -202,7 +203,10 @@ class Chat:
     def _behind_user(
         self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], *, prompt: bool = False
     ) -> Rendering:
-        """Render messages; return what stands behind the user's text, and a list of tools there."""
+        """Render messages; return what stands behind the user's text, but for a list of tools.
+
+        It may stand there, or behind all messages.
+        """
         rendering = _after_user(self.render(messages, tools=tools, add_generation_prompt=prompt))
         if rendering.text is None or not self.dialect.lists_tools:
             return rendering
@@ -211,7 +215,10 @@ class Chat:
         pairs = enumerate(zip(told, bare, strict=False))
         start = next((at for at, (one, other) in pairs if one != other), len(bare))
         listed = told[start:].removesuffix(bare[start:])
-        return Rendering(rendering.text[:start] + rendering.text[start:].removeprefix(listed))
+        rest = rendering.text[start:]
+        if not rest.startswith(listed):
+            return Rendering(rendering.text.removesuffix(listed))
+        return Rendering(rendering.text[:start] + rest.removeprefix(listed))
 
     def assistant_message(self, message: Message) -> JsonObject:
         """Return an assistant's message as the template wants it."""

@@ -109,7 +109,9 @@ def _rendered_ends(view: View) -> Iterator[tuple[str, bool]]:
     answer, calling = Message("The answer is here."), Message(calls=(call,))
     asked = [(answer, following, answer.content) for following in Following]
     if view.spec.tools and not never_renders_calls(view.spec):
-        asked.append((calling, Following.TOOL, call.name))
+        # Where no results are rendered, a user's message may follow all the same.
+        shown = view.renderer.chat.turn(calling, following=Following.TOOL).text is not None
+        asked.append((calling, Following.TOOL if shown else Following.USER, call.name))
     for message, following, anchor in asked:
         text = view.renderer.chat.turn(message, following=following).text
         if text is not None and anchor in text:

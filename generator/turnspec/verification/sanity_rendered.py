@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from turnspec.analysis.stripped import is_cut_before
 from turnspec.analysis.text import (
     closing_of,
     common_prefix,
@@ -274,6 +275,25 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
         is_said = key == "start" and text in said and not markers(text)
         if text and not is_said and (not _is_opening(text) or not shown):
             yield f"reasoning.{key}", f"{quoted(text)} is no marker of the template's"
+    yield from _other_ends(view)
+
+
+def _other_ends(view: View) -> Iterator[Finding]:
+    """Yield up to what else text is cut, if its end isn't what closes reasoning's beginning.
+
+    Any of them may be what the model ends its thought with; an answer behind another is lost.
+    """
+    start, end = view.spec.reasoning.start.strip(), view.spec.reasoning.end.strip()
+    if not start or end == closing_of(start):
+        return
+    before, behind = _around("").split()
+    known = _explained(view.spec)
+    for marker in dict.fromkeys(markers_of_constants(view.chat.facts.string_constants)):
+        if any(marker in text or text in marker for text in known):
+            continue
+        if is_cut_before(filter(None, _with_marker(view, marker)), before, behind):
+            told = f"an answer's text is cut up to {quoted(end)}, and up to {quoted(marker)}"
+            yield "reasoning.end", f"{told}: either may end what {quoted(start)} begins"
 
 
 def _is_opening(text: str) -> bool:

@@ -36,6 +36,7 @@ def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tu
     for tried in witness_tries.key_tries(chat):
         if search.take(tried):
             reader.read(tried)
+    reader.read_names()
     search.try_further()
     lost, told = (
         tuple(shortened(f"{fault}: {text}", _LONGEST) for fault, text in found.items())

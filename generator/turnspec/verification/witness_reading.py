@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from turnspec.analysis.probes import CONTENT
+from turnspec.analysis.probes import CONTENT, probe_call
 from turnspec.analysis.text import common_prefix, common_suffix, markers
 from turnspec.codegen.format_module import FormatModule
+from turnspec.spec.message import Message
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Said, as_read
 from turnspec.verification.turns import Renderer
-from turnspec.verification.witness_tries import FORMS, NEEDLE, Try, answer_with, changed
+from turnspec.verification.witness_tries import (
+    FORMS,
+    NEEDLE,
+    Try,
+    answer_with,
+    changed,
+    named_tries,
+)
 
 _NEEDLE = re.compile(rf"{NEEDLE}\d\d\d")
 _LOSSES = ("a call is lost", "content is lost", "a text is lost")
@@ -61,6 +69,31 @@ class Reader:
         explained = [self._explains(plain, tried, key) for key in tried.keys]
         if not any(explained):
             self._note(fault, f"with {tried.words}", whole, is_sure=_is_insertion(plain, whole))
+
+    def read_names(self) -> None:
+        """Tell where calls of some names are written as the parser doesn't read them.
+
+        These names are, hold, begin or end with what the template looks for in texts.
+        """
+        usual = self._read_call(NEEDLE)
+        for name in named_tries(self.renderer.chat):
+            with self.renderer.chat.worker.unwitnessed():
+                given = self._read_call(name)
+            if usual is None or given is None or given.text.replace(name, NEEDLE) == usual.text:
+                continue
+            meant = replace(usual.said, calls=tuple((name, *it[1:]) for it in usual.said.calls))
+            if given.said != meant:
+                self.told[f"calls of {name!r} are written otherwise"] = quoted(given.text)
+                return
+
+    def _read_call(self, name: str) -> _Read | None:
+        """Return what is read of a call of a tool; None where it isn't rendered as a turn."""
+        calls = (replace(probe_call(0), name=name),)
+        turn = self.renderer.chat.turn(Message(calls=calls)).text
+        found = self.renderer.parser_input(turn or "", calls)
+        if found is None:
+            return None
+        return _Read(found.text, as_read(self.renderer.spec, self.module, found))
 
     def _explains(self, plain: _Read, tried: Try, key: str) -> bool:
         """Tell whether something is wrong with a single key, and keep that."""

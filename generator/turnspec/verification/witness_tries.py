@@ -82,6 +82,13 @@ def key_tries(chat: Chat) -> Iterator[Try]:
         yield Try(told, variables, [_USER, answer_with(chat, form, given)], form, given)
 
 
+def named_tries(chat: Chat) -> Iterator[str]:
+    """Yield names of tools that the template may look for, whole or in a part of them."""
+    words = (*chat.facts.attribute_words.get("name", ()), *chat.facts.searched_words)
+    for word in [it for it in dict.fromkeys(words) if re.fullmatch(r"[\w.-]+", it)][:_MOST]:
+        yield from (word, word + NEEDLE, NEEDLE + word)
+
+
 def other_tries(chat: Chat) -> Iterator[Try]:
     """Yield calls of the other form, texts with what is looked for, and further conversations."""
     other = chat.speaking(replace(chat.dialect, flat_calls=not chat.dialect.flat_calls))
