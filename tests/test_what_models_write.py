@@ -73,6 +73,11 @@ HEADERS = [
          said("A."), ("repeated", "stray_marker")),
     Text(OSS, "<|channel|>commentary to=commentary<|channel|>commentary<|message|>A.<|end|>",
          said("A."), ("repeated", "stray_marker")),
+    Text(OSS, "<|channel|>final to=assistant<|channel|>analysis<|message|>T.<|end|>",
+         said("", "T."), ("repeated", "stray_marker")),
+    Text(OSS, "<|channel|>commentary to=user<|channel|>commentary to=functions.read "
+         '<|constrain|>json<|message|>{"path": "a"}<|call|>',
+         called("a"), ("repeated", "unexpected_text", "stray_marker")),
     Text(OSS, '<|channel|>commentary to=read.read<|message|>{"path": "a"}<|call|>',
          called("a"), ("repeated", "missing_marker")),
     Text(OSS, '<|channel|>commentary to=functions.read kind=json<|message|>{"path": "a"}<|call|>',
@@ -175,6 +180,19 @@ CALLS = [
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}, {MEMBERS}]<|tool_call_end|>",
          called("a", "a"), OTHER * 2),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),
+    *(
+        Text(name, f"<|tool_call_start|>[{calls}]<|tool_call_end|>", called(*paths),
+             ("malformed",) * told * (name == LFM))
+        for name in (LFM, "lfm2-5-8b-a1b", "liquidai-lfm2-5-v2")
+        for calls, paths, told in (
+            ("read(path='ls 'a (b)'')", ["ls 'a (b)'"], 2),
+            ("read(path='(ls 'a') | wc'), read(path='b')", ["(ls 'a') | wc", "b"], 2),
+            ("read(path='[x['a'] + 1]')", ["[x['a'] + 1]"], 2),
+            ("read(path='open('a')'), read(path='b')", ["open('a')", "b"], 2),
+            ("read(path='a 'b'), read(path='{c's')", ["a 'b", "{c's"], 2),
+            ("read(path='sh -c 'f('a')'')", ["sh -c 'f('a')'"], 4),
+        )
+    ),
     Text(LFM, f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>',
          said(f'<|tool_call_start|>[{MEMBERS}, {{"name": 5}}]<|tool_call_end|>'), ("no_name",)),
     Text(QWEN, f"<tool_call>{MEMBERS.replace(chr(34), chr(39))}</tool_call>",

@@ -11,6 +11,7 @@ from turnspec.codegen.call_rules import (
     call_start_roles,
     first_keys,
     head_without_tag,
+    heads_in_brackets,
 )
 from turnspec.codegen.markers import (
     Notation,
@@ -155,7 +156,11 @@ def call_closing_roles(marks: Marks) -> Roles:
     calls = marks.calls
     sections = (*calls.section_closing, *calls.section_end)
     ends = (*calls.closing[1:], *sections, *marks.text.turn_end)
-    follows = [*map(spaced, ends), f" , {calls.start}", "{end of text}"]
+    separator = marks.tools.separator
+    between = "\n{line} " if "\n" in separator and not separator.strip() else " , "
+    over = (*marks.text.turn_end, "{end of text}")  # maybe before what closes them all is
+    ends += tuple(f"] {it}" for it in over if heads_in_brackets(marks))
+    follows = [*map(spaced, ends), between + calls.start, "{end of text}"]
     found: list[tuple[str, Notation]] = []
     lead = "\n " if marks.tools.arguments.end.startswith("\n") else " "
     for closing in calls.closing[:1]:

@@ -181,7 +181,7 @@ def between_roles(marks: Marks) -> Roles:
 def _in_section(marks: Marks) -> Roles:
     found = [(role, spaced(head, "{comma}")) for role, head in _heads(marks)]
     ends = [*marks.calls.section_closing, *marks.calls.section_end]
-    ends += ["]"] * bool(_heads_in_brackets(marks))
+    ends += ["]"] * bool(heads_in_brackets(marks))
     found += [("closing", f" {end}") for end in ends]
     closers = escaped(left_open(marks.tools))
     return found + [(role, spaced(it, f" {closers}")) for role, it in found if closers]
@@ -224,7 +224,7 @@ def first_call_roles(marks: Marks) -> Roles:
     or between fences.
     """
     if not marks.are_objects:
-        heads = [*head_without_tag(marks), *_heads_in_brackets(marks)]
+        heads = [*head_without_tag(marks), *heads_in_brackets(marks)]
         found: Roles = [("untagged_call", f" {head}") for head in heads]
         return found or _heads_without_tags(marks)
     text, opening = marks.text, next(iter(marks.calls.opening), "")
@@ -275,7 +275,7 @@ def _up_to_arguments(marks: Marks) -> list[str]:
     return [f" {{fence}} {{?[}} {{{{ {members}{found} :"]
 
 
-def _heads_in_brackets(marks: Marks) -> list[str]:
+def heads_in_brackets(marks: Marks) -> list[str]:
     """Return a call's head behind the bracket that is left of a tag and a bracket."""
     calls = marks.calls
     is_left = any(re.fullmatch(r"<[^<>{} ]+> (?:\[|\{\?\[\})", it) for it in calls.opening)

@@ -34,7 +34,7 @@ from turnspec.engine.json_arguments import (
     read_early_arguments,
     read_json_arguments,
 )
-from turnspec.engine.markers import WHITE_SPACE, Found
+from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.text_arguments import read_text_arguments
@@ -165,7 +165,11 @@ def read_call(turn: Turn, found: Found) -> Reading[None]:
     if HAS_OPTIONAL_TEXTS and is_other and missing_texts(found):
         turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
         if ARE_CALLS_ADDRESSED:
-            turn.state.for_user = True
+            at = found.start + found.text.index(name) + len(name)
+            at = after_space(turn.input.text, at)
+            again = turn.input.rules.in_text.match(turn.input, False, at)
+            turn.state.for_user = again is None
+            turn.input.position = at if again else found.end
         return
     yield from read_one_call(turn, found)
     if HAS_SECTIONS:

@@ -7,6 +7,7 @@ import sys
 from functools import lru_cache
 
 from turnspec.engine.facts import (
+    ARGUMENTS,
     HAS_JSON_STRINGS,
     HAS_PYTHON_VALUES,
     HAS_RAW_STRINGS,
@@ -117,10 +118,7 @@ class OtherValue(JsonValue):
 
     def _read_python_string(self) -> bool:
         input = self._input
-        next_two = input.text[input.position : input.position + 2]
-        if input.here == self._opened and next_two == self._quote * 2:
-            self._quote = self._quote * 3
-            input.position += 2
+        self._take_three_quotes()
         found, _ = self._matched(string_in(self._quote))
         text = found["text"]
         input.position += len(text)
@@ -129,6 +127,10 @@ class OtherValue(JsonValue):
         after = may_follow.match(input.text, found.end()) if is_quote else None
         if after and after["begun"] and input.final:
             after = None  # a word with nothing after it
+        may_go_on = after and not self._closers and self._is_half
+        goes_on = self._goes_on(found.end()) if may_go_on else False
+        if goes_on:
+            after = None
         if is_quote and after is None:  # it does not end the string
             self._tell_inner_quote(text, found.end())
             text += self._quote
@@ -140,12 +142,32 @@ class OtherValue(JsonValue):
         self._add(quote(text)[1:-1] if is_plain else re.sub(PIECE, as_json_text, text))
         if after is None:  # it has only so many escapes
             return is_quote or (bool(text) and input.text.startswith("\\", input.position))
-        if not after["next"] and not input.final:
+        if (goes_on is None or not after["next"]) and not input.final:
             return False
         self._tell_doubled_quote()
         input.position = found.end()
         self._end('"')
         return True
+
+    def _take_three_quotes(self) -> None:
+        input = self._input
+        next_two = input.text[input.position : input.position + 2]
+        if input.here == self._opened and next_two == self._quote * 2:
+            self._quote = self._quote * 3
+            input.position += 2
+
+    def _goes_on(self, at: int) -> bool | None:
+        """Say whether a string that holds quotes goes on behind one; None if it may.
+
+        A bracket that comes next is text then, if the call doesn't end there.
+        """
+        input = self._input
+        behind = after_space(input.text, at)
+        is_bracket = input.text[behind : behind + 1] in tuple(")]}")
+        if ARGUMENTS != "values" or not is_bracket:
+            return False
+        end = input.rules.at_closing.match(input, not input.final, at)
+        return None if end and end.is_partial else end is None
 
     def _tell_doubled_quote(self) -> None:
         """Tell of a quote that stands twice: one of no pair, or both around all of a string."""
@@ -177,6 +199,7 @@ class OtherValue(JsonValue):
         input = self._input
         for text in input.text[input.position : end].split(self._quote)[:-1]:
             self._add(quote(input.take(input.position + len(text)))[1:-1])
+            self._inner_quotes += 1
             if self._begins_argument(""):
                 self._tell(f"a {self._quote} inside a string", is_sure=False)
             self._add(input.take(input.position + len(self._quote)))
@@ -187,9 +210,13 @@ class OtherValue(JsonValue):
         if not self._style.is_raw_inside:
             self._take_raw_quotes(end)
         self._add(quote(input.take(end))[1:-1])
-        if found is None or found.is_partial:
+        goes_on = self._goes_on(found.end) if found and self._inner_quotes else False
+        if found is None or found.is_partial or goes_on is None:
             return False
-        input.take(found.end)
+        text = input.take(found.end)
+        if goes_on:
+            self._add(text)
+            return True
         self._end('"')
         return True
 
