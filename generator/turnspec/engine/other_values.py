@@ -120,32 +120,25 @@ class OtherValue(JsonValue):
         input = self._input
         self._take_three_quotes()
         found, _ = self._matched(string_in(self._quote))
-        text = found["text"]
+        text, end = found["text"], found.end()
         input.position += len(text)
         is_quote = found["end"] is not None
-        may_follow = self._after_strings[1 if self._closers else 0]
-        after = may_follow.match(input.text, found.end()) if is_quote else None
-        if after and after["begun"] and input.final:
-            after = None  # a word with nothing after it
-        may_go_on = after and not self._closers and self._is_half
-        goes_on = self._goes_on(found.end()) if may_go_on else False
-        if goes_on:
-            after = None
-        if is_quote and after is None:  # it does not end the string
-            self._tell_inner_quote(text, found.end())
+        is_over = self._is_over(end) if is_quote else False
+        if is_quote and is_over is False:
+            self._tell_inner_quote(text, end)
             text += self._quote
-            input.position = found.end()
+            input.position = end
         if self._closers and self._quote == '"':
             # Arrays and objects may be JSON, beside literals.
             text = re.sub(SLASH, lambda at: at[1] or "/", text)
         is_plain = "\\" not in text
         self._add(quote(text)[1:-1] if is_plain else re.sub(PIECE, as_json_text, text))
-        if after is None:  # it has only so many escapes
+        if is_over is False:  # it has only so many escapes
             return is_quote or (bool(text) and input.text.startswith("\\", input.position))
-        if (goes_on is None or not after["next"]) and not input.final:
+        if is_over is None and not input.final:
             return False
         self._tell_doubled_quote()
-        input.position = found.end()
+        input.position = end
         self._end('"')
         return True
 
@@ -156,14 +149,25 @@ class OtherValue(JsonValue):
             self._quote = self._quote * 3
             input.position += 2
 
+    def _is_over(self, at: int) -> bool | None:
+        """Say whether the quote before a place ends the string; None if more text tells."""
+        input = self._input
+        after = self._after_strings[1 if self._closers else 0].match(input.text, at)
+        if after is None or (after["begun"] and input.final):
+            return False  # a word with nothing after it
+        goes_on = self._goes_on(at) if self._is_half and not self._closers else False
+        if goes_on:
+            return False
+        return None if goes_on is None or not after["next"] else True
+
     def _goes_on(self, at: int) -> bool | None:
-        """Say whether a string that holds quotes goes on behind one; None if it may.
+        """Say whether a string that holds quotes goes on after one; None if more text tells.
 
         A bracket that comes next is text then, if the call doesn't end there.
         """
         input = self._input
-        behind = after_space(input.text, at)
-        is_bracket = input.text[behind : behind + 1] in tuple(")]}")
+        sign = after_space(input.text, at)
+        is_bracket = input.text[sign : sign + 1] in tuple(")]}")
         if ARGUMENTS != "values" or not is_bracket:
             return False
         end = input.rules.at_closing.match(input, not input.final, at)
@@ -215,7 +219,7 @@ class OtherValue(JsonValue):
             return False
         text = input.take(found.end)
         if goes_on:
-            self._add(text)
+            self._add(quote(text)[1:-1])
             return True
         self._end('"')
         return True
@@ -223,7 +227,8 @@ class OtherValue(JsonValue):
     def _raw_end(self) -> tuple[Found | None, int]:
         """Return what ends a string without escapes, if it is there, and up to where that goes."""
         input, end = self._input, self._input.position
-        while end < len(input.text):  # in short steps: another call may begin in the next one
+        while end < len(input.text):
+            # In short steps, as another call may begin in the next one.
             start, end = end, min(end + 256, len(input.text))
             found = input.rules.at_raw_end.search(input, True, start, end)
             end = found.start if found else end

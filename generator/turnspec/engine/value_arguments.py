@@ -161,7 +161,8 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
         assert match  # if only an empty text
         word, end = match["word"], match.end()
         if end < len(input.text) or input.final:
-            is_literal = word[-1:] != "." and value.literal(word)  # or a point at a text's end
+            # A point at the end of a word ends a sentence.
+            is_literal = word[-1:] != "." and value.literal(word)
             if not word or is_literal or value.may_be_quote(end - len(word)):
                 return False
             found = rules.after_bare_text.match(input, not input.final, end)

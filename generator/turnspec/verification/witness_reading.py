@@ -61,7 +61,10 @@ class Reader:
             return  # it puts further turns before this one
         setting = changed(self.renderer.chat, tried.variables)
         if setting:
-            self._note(self._fault(own, plain), f"with {setting}", plain, is_sure=False)
+            # A key may say what is called; a setting may only say how it is written.
+            other = "a call is read as another one" if plain.said.calls != own.said.calls else ""
+            fault = self._fault(own, plain) or other
+            self._note(fault, f"with {setting}", plain, is_sure=False)
         fault = self._fault(plain, whole)
         if not fault or (fault, tried.form) in self._searched:
             return
@@ -144,8 +147,6 @@ class Reader:
             return _LOSSES[2]
         if CONTENT in usual.said.content and CONTENT not in said.content:
             return "content is read as something else"
-        if said.calls != usual.said.calls:
-            return "a call is read as another one"
         marks = [mark for mark in markers(said.content) if mark not in usual.said.content]
         return f"content holds {quoted(marks[0])}" if marks else ""
 
