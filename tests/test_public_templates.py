@@ -187,6 +187,26 @@ def test_a_prompt_with_a_mark_that_the_template_explains_nowhere_is_told() -> No
     ]
 
 
+#: A setting has the prompt say that the answer is spoken, which turns never show.
+SPOKEN = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' and m.reasoning_content %}"
+    "<muse>{{ m.reasoning_content }}</muse>{% endif %}{{ m.content }}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{{ '<:voice:>' if spoken }}{% endif %}"
+)
+
+
+def test_a_mark_that_only_a_prompt_has_is_told_where_turns_show_how_thoughts_begin() -> None:
+    build = built("spoken", SPOKEN)
+    assert build.objections == ()
+    assert build.result is not None
+    assert build.result.coverage.told == (
+        'with spoken=True a prompt has the marker "<:voice:>", which no turn shows',
+    )
+    module = load(spec_in(build))
+    message = module.parse("So.<:end:>", prefill="<:assistant:><:voice:>")
+    assert (message.content, message.problems) == ("So.", [])
+
+
 #: Answers are cut up to two marks; the prompt begins with one that either may end.
 CUT_TWICE = (
     "{% for m in messages %}<:{{ m.role }}:>"

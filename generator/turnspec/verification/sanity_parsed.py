@@ -26,8 +26,9 @@ from turnspec.verification.messages import (
     ambiguous_types,
     format_markers,
 )
+from turnspec.verification.prompts import prompts_of
 from turnspec.verification.recognizer import Recognizer
-from turnspec.verification.sanity_view import Finding, View, prompts_of
+from turnspec.verification.sanity_view import Finding, View
 from turnspec.verification.turns import expected_message, written_input
 from turnspec.verification.written_turns import may_be_written
 

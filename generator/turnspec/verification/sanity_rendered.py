@@ -36,7 +36,8 @@ from turnspec.spec.model import (
 )
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, format_markers
-from turnspec.verification.sanity_view import STATES, Finding, View, prompts_of
+from turnspec.verification.prompts import STATES, prompts_of
+from turnspec.verification.sanity_view import Finding, View
 from turnspec.verification.turns import never_renders_calls, writes_calls_otherwise
 
 _NUMBER = re.compile(r"\d+")

@@ -7,14 +7,19 @@ from itertools import combinations, pairwise
 
 from turnspec.analysis.assemble import grammar_hints
 from turnspec.analysis.modes import content_mode, marks_of_prompt, reasoning_mode
-from turnspec.analysis.text import closing_of, markers, whole_prefix
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.yaml_text import quoted
-from turnspec.verification.messages import format_markers, sample_messages
-from turnspec.verification.sanity_view import Finding, View, listed, prompts_of
+from turnspec.verification.messages import sample_messages
+from turnspec.verification.prompts import (
+    is_thought_shown,
+    prompts_of,
+    unexplained,
+    unexplained_prompts,
+)
+from turnspec.verification.sanity_view import Finding, View, listed
 from turnspec.verification.turns import expected_message
 
 
@@ -40,7 +45,7 @@ def prompt_markers(view: View) -> Iterator[Finding]:
     for path, prompt in prompts_of(view.spec.thinking):
         if marks_of_prompt(view.spec, prompt):
             continue  # that is told
-        for marker in _unexplained(view.spec, prompt):
+        for marker in unexplained(view.spec, prompt):
             yield path, f"no part explains the marker {quoted(marker)} in it"
 
 
@@ -53,41 +58,9 @@ def untold_prompts(view: View) -> Iterator[Finding]:
         added = prompt.removeprefix(bare).strip()
         if not view.spec.turn.header.strip().endswith(added):  # nor as the end of all turns' header
             yield "thinking.default.prompt", f"no turn begins as the prompt does: {quoted(added)}"
-    known = tuple(text for _, text in prompts_of(view.spec.thinking) if text)
-    values = view.chat.facts.switch_values.items()
-    for name, value in ((name, value) for name, each in values for value in each):
-        prompt = view.chat.using({name: value}).prompt().text or ""
-        if prompt.endswith(known) or view.spec.turn.header not in prompt:
-            continue
-        # What is printed itself is a text of the user's, and switches nothing.
-        if str(value) in prompt:
-            continue
-        for marker in _unexplained(view.spec, prompt):
-            told = f"with {name}={value!r} a prompt has the marker {quoted(marker)}"
+    if not is_thought_shown(view.spec):  # else it opens no other one, and that is told
+        for told in unexplained_prompts(view.spec, view.chat):
             yield "thinking", f"{told}, which no part explains"
-
-
-def _unexplained(spec: Spec, prompt: str) -> Iterator[str]:
-    """Yield the markers behind the header of a prompt that are none of the format's."""
-    known = format_markers(spec) | {marks.fixed_start for marks in spec.alternatives.marks}
-    # A turn may be rendered without the header that all prompts have.
-    header = spec.turn.header or whole_prefix([text for _, text in prompts_of(spec.thinking)])
-    behind = prompt.partition(header)[2] if header and header in prompt else prompt
-    for marker in markers(_outside_of_reasoning(spec, behind)):
-        # Turns may show only what closes reasoning that a prompt has opened.
-        opens = spec.reasoning.end.strip() == closing_of(marker)
-        if not opens and not any(marker in text for text in known):
-            yield marker
-
-
-def _outside_of_reasoning(spec: Spec, text: str) -> str:
-    """Return a text without what stands in a block of reasoning: that is reasoning's own text."""
-    start, end = spec.reasoning.start.strip(), spec.reasoning.end.strip()
-    if not start or not end or start not in text:
-        return text
-    before, _, behind = text.partition(start)
-    inside, closed, rest = behind.rpartition(end)
-    return before + rest if closed else before + inside
 
 
 def modes(view: View) -> Iterator[Finding]:

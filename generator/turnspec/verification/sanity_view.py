@@ -9,7 +9,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_parts
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, ReasoningMode, Spec, Thinking
+from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.results import Coverage
 from turnspec.spec.yaml_text import quoted
@@ -26,20 +26,6 @@ Finding = tuple[str, str]
 def listed(texts: Iterable[str]) -> str:
     """Return texts as one, each in quotes."""
     return ", ".join(map(quoted, texts)) or "none"
-
-
-#: The states of thinking by their paths in the spec, and what is asked of each.
-STATES = {"thinking.default": None, "thinking.enabled": True, "thinking.disabled": False}
-
-
-def prompts_of(thinking: Thinking) -> Iterator[tuple[str, str]]:
-    """Yield the generation prompts of the states by their paths, each prompt once."""
-    choices = thinking.choices
-    for path, enable in STATES.items():
-        if enable in choices:
-            yield f"{path}.prompt", thinking.state(enable).prompt
-    for number, state in enumerate(thinking.others):
-        yield f"thinking.others[{number}].prompt", state.prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from turnspec.spec.model import Part, Spec
 from turnspec.spec.results import NEVER_RENDERED, Coverage
 from turnspec.spec.visible import shortened
 from turnspec.verification import witness_tries
+from turnspec.verification.prompts import is_thought_shown, unexplained_prompts
 from turnspec.verification.turns import Renderer
 from turnspec.verification.witness_reading import Reader
 from turnspec.verification.witness_tries import Try
@@ -42,14 +43,18 @@ def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tu
         tuple(shortened(f"{fault}: {text}", _LONGEST) for fault, text in found.items())
         for found in (reader.lost, reader.told)
     )
-    return search.coverage((*_late_reasoning(renderer.spec), *told)), lost
+    return search.coverage((*_doubtful(renderer.spec, chat), *told)), lost
 
 
-def _late_reasoning(spec: Spec) -> Iterator[str]:
-    """Say where reasoning stands behind content: a key may hold calls as a text, for instance."""
+def _doubtful(spec: Spec, chat: Chat) -> Iterator[str]:
+    """Say where reasoning stands behind content, and which prompts hold what no turn shows."""
     order = spec.turn.order
     if spec.reasoning.field and Part.REASONING in order[order.index(Part.CONTENT) :]:
+        # A key may hold calls as a text, for instance.
         yield f"reasoning is read from {spec.reasoning.field!r}, which stands behind content"
+    if is_thought_shown(spec):
+        for told in unexplained_prompts(spec, chat):
+            yield f"{told}, which no turn shows"
 
 
 class _Search:
