@@ -29,21 +29,21 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 969,
-    "lines, tagged": 2_662,
+    "lines, tagged": 2_663,
     "lines, heads with JSON": 2_520,
     "lines, objects": 2_529,
-    "lines, heads with values": 2_669,
+    "lines, heads with values": 2_668,
     "lines above, content only": 570,
     "lines above, tagged": 1_868,
     "lines above, heads with JSON": 1_527,
     "lines above, objects": 1_536,
     "statements, content only": 583,
-    "statements, tagged": 1_701,
+    "statements, tagged": 1_702,
     "statements, heads with JSON": 1_632,
     "statements, objects": 1_683,
     "lines, median": 2_244,
-    "lines, mean": 2_030,
-    "lines, all": 408_005,
+    "lines, mean": 2_031,
+    "lines, all": 408_046,
     "lines of the engine and codegen": 10_549,
 }
 #: The share of a module's statements that run when all is tried.

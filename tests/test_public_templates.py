@@ -199,6 +199,7 @@ def test_a_mark_that_only_a_prompt_has_is_told_where_turns_show_how_thoughts_beg
     build = built("spoken", SPOKEN)
     assert build.objections == ()
     assert build.result is not None
+    assert build.result.coverage is not None
     assert build.result.coverage.told == (
         'with spoken=True a prompt has the marker "<:voice:>", which no turn shows',
     )

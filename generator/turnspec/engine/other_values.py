@@ -7,7 +7,6 @@ import sys
 from functools import lru_cache
 
 from turnspec.engine.facts import (
-    ARGUMENTS,
     HAS_JSON_STRINGS,
     HAS_PYTHON_VALUES,
     HAS_RAW_STRINGS,
@@ -167,8 +166,7 @@ class OtherValue(JsonValue):
         """
         input = self._input
         sign = after_space(input.text, at)
-        is_bracket = input.text[sign : sign + 1] in tuple(")]}")
-        if ARGUMENTS != "values" or not is_bracket:
+        if input.text[sign : sign + 1] not in tuple(")]}"):
             return False
         end = input.rules.at_closing.match(input, not input.final, at)
         return None if end and end.is_partial else end is None

@@ -190,6 +190,8 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)
+    if TYPE_WORDS:
+        value.is_told = found.slot("type") in TYPE_WORDS
     if HAS_OPTIONAL_TEXTS:
         value.lacks_mark = bool(missing_texts(found))
     value.may_be_all = may_be_all

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import TYPE_WORDS
 from turnspec.engine.json_texts import dump_json, load_json, quote
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.results import ToolCallDelta
@@ -33,6 +32,7 @@ class Value:
         self.is_string = not types - {"string"}
         self._python = python  # whether it may be a literal of Python
         self.before = before  # what stands before it in the arguments
+        self.is_told = False  # whether a word says of what type it is
         self.lacks_mark = False  # whether one around it is missing
         self.is_wrong = False  # whether it is not of its type
         self.start = 0  # of its own pieces
@@ -97,13 +97,13 @@ class Value:
         value = as_json(self.text, self.types, self._python)
         if self.may_be_all and value and value[1:-1].strip():
             return value[:-1]  # as others may follow
-        if not TYPE_WORDS and value and value[:1] == '"':
+        if not self.is_told and value and value[:1] == '"':
             # Quotes tell a string from another type; around any other text they are its own.
             others = self.types - {"string"}
             value = value if as_json(load_json(value), others, self._python) else None
         if not (value or "string" in self.types or self.may_be_all):
             turn.problem("wrong_type", f"{text!r} is kept as a string")
             # A word says that it is JSON, as this may be, if of another type.
-            value = as_json(self.text, {"string"}, False) if TYPE_WORDS else None
+            value = as_json(self.text, {"string"}, False) if self.is_told else None
             self.is_wrong = value is None
         return self.before + (value or dump_json(text))
