@@ -208,6 +208,12 @@ def test_a_mark_that_only_a_prompt_has_is_told_where_turns_show_how_thoughts_beg
     assert (message.content, message.problems) == ("So.", [])
 
 
+def test_a_mark_that_the_template_knows_how_to_close_may_open_a_thought() -> None:
+    text = SPOKEN.replace("{{ m.content }}", "{{ m.content.split('<:/voice:>')[-1] }}")
+    told = 'with spoken=True a prompt has the marker "<:voice:>", which no part explains'
+    assert told in [problem.message for problem in built("spoken-on", text).objections]
+
+
 #: Answers are cut up to two marks; the prompt begins with one that either may end.
 CUT_TWICE = (
     "{% for m in messages %}<:{{ m.role }}:>"

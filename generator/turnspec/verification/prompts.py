@@ -24,15 +24,16 @@ def prompts_of(thinking: Thinking) -> Iterator[tuple[str, str]]:
         yield f"thinking.others[{number}].prompt", state.prompt
 
 
-def is_thought_shown(spec: Spec) -> bool:
-    """Tell whether turns show reasoning, so that a prompt's marker hardly opens another one."""
-    return spec.reasoning.mode is not ReasoningMode.NONE and Part.REASONING in spec.turn.order
+def unexplained_prompts(spec: Spec, chat: Chat) -> Iterator[tuple[str, bool]]:
+    """Yield what a setting puts into a prompt, where that is none of the format's markers.
 
-
-def unexplained_prompts(spec: Spec, chat: Chat) -> Iterator[str]:
-    """Yield what a setting puts into a prompt, where that is none of the format's markers."""
+    Also yields whether it may open a thought: not where turns show how thoughts begin, unless the
+    template has what closes it.
+    """
     known = tuple(text for _, text in prompts_of(spec.thinking) if text)
     values = chat.facts.switch_values.items()
+    constants = "".join(chat.facts.string_constants)
+    is_shown = spec.reasoning.mode is not ReasoningMode.NONE and Part.REASONING in spec.turn.order
     for name, value in ((name, value) for name, each in values for value in each):
         prompt = chat.using({name: value}).prompt().text or ""
         if prompt.endswith(known) or spec.turn.header not in prompt:
@@ -41,7 +42,8 @@ def unexplained_prompts(spec: Spec, chat: Chat) -> Iterator[str]:
         if str(value) in prompt:
             continue
         for marker in unexplained(spec, prompt):
-            yield f"with {name}={value!r} a prompt has the marker {quoted(marker)}"
+            told = f"with {name}={value!r} a prompt has the marker {quoted(marker)}"
+            yield told, not is_shown or closing_of(marker) in constants
 
 
 def unexplained(spec: Spec, prompt: str) -> Iterator[str]:

@@ -14,7 +14,6 @@ from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.prompts import (
-    is_thought_shown,
     prompts_of,
     unexplained,
     unexplained_prompts,
@@ -58,8 +57,8 @@ def untold_prompts(view: View) -> Iterator[Finding]:
         added = prompt.removeprefix(bare).strip()
         if not view.spec.turn.header.strip().endswith(added):  # nor as the end of all turns' header
             yield "thinking.default.prompt", f"no turn begins as the prompt does: {quoted(added)}"
-    if not is_thought_shown(view.spec):  # else it opens no other one, and that is told
-        for told in unexplained_prompts(view.spec, view.chat):
+    for told, may_open in unexplained_prompts(view.spec, view.chat):
+        if may_open:  # else the witness tells it
             yield "thinking", f"{told}, which no part explains"
 
 

@@ -16,7 +16,7 @@ from turnspec.spec.model import Part, Spec
 from turnspec.spec.results import NEVER_RENDERED, Coverage
 from turnspec.spec.visible import shortened
 from turnspec.verification import witness_tries
-from turnspec.verification.prompts import is_thought_shown, unexplained_prompts
+from turnspec.verification.prompts import unexplained_prompts
 from turnspec.verification.turns import Renderer
 from turnspec.verification.witness_reading import Reader
 from turnspec.verification.witness_tries import Try
@@ -52,8 +52,8 @@ def _doubtful(spec: Spec, chat: Chat) -> Iterator[str]:
     if spec.reasoning.field and Part.REASONING in order[order.index(Part.CONTENT) :]:
         # A key may hold calls as a text, for instance.
         yield f"reasoning is read from {spec.reasoning.field!r}, which stands behind content"
-    if is_thought_shown(spec):
-        for told in unexplained_prompts(spec, chat):
+    for told, may_open in unexplained_prompts(spec, chat):
+        if not may_open:  # else sanity fails
             yield f"{told}, which no turn shows"
 
 
