@@ -26,6 +26,7 @@ from tests.generated_formats import (
     NAMES,
     common_part,
     first_of_each,
+    installed_module,
     module_source,
 )
 from turnspec.codegen.compiled import BEGINS_COMMON
@@ -103,3 +104,11 @@ def test_no_statement_is_broken_for_its_comment() -> None:
     assert _BROKEN_BY_A_COMMENT.search("while (\n    start < end\n):  # why\n    pass\n")
     for name in NAMES:
         assert _BROKEN_BY_A_COMMENT.findall(module_source(name)) == [], name
+
+
+def test_no_rule_says_twice_what_may_follow() -> None:
+    tables = [table for name in NAMES for table in vars(installed_module(name)).values()]
+    rules = [row for table in tables if isinstance(table, tuple) for row in table]
+    followers = [row.if_before for row in rules if type(row).__name__ == "Rule"]
+    assert len(followers) > len(NAMES)
+    assert [each for each in followers if len({*each}) < len(each)] == []

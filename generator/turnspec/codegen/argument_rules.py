@@ -160,7 +160,7 @@ def call_closing_roles(marks: Marks) -> Roles:
     between = "\n{line} " if "\n" in separator and not separator.strip() else " , "
     over = (*marks.text.turn_end, "{end of text}")  # maybe before what closes them all is
     ends += tuple(f"] {it}" for it in over if heads_in_brackets(marks))
-    follows = [*map(spaced, ends), between + calls.start, "{end of text}"]
+    follows = [*map(spaced, dict.fromkeys(ends)), between + calls.start, "{end of text}"]
     found: list[tuple[str, Notation]] = []
     lead = "\n " if marks.tools.arguments.end.startswith("\n") else " "
     for closing in calls.closing[:1]:
