@@ -44,6 +44,10 @@ SYNTAXES = {
         ascii_only=True,
         sorted_keys=True,
     ),
+    "in a string": ValueSyntax(in_string=True),
+    "compact and ASCII in a string": ValueSyntax(
+        item_separator=",", key_separator=":", ascii_only=True, in_string=True
+    ),
     "Python": ValueSyntax(encoding=Encoding.PYTHON),
     "Python's constants in JSON": ValueSyntax(item_separator=",", python_words=True),
     "Python sorted": ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=True),

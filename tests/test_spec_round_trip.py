@@ -101,6 +101,7 @@ value_syntaxes = st.builds(
     null=texts,
     one_quote=st.booleans(),
     python_words=st.booleans(),
+    in_string=st.booleans(),
 )
 arguments = st.just(Arguments()) | st.builds(
     Arguments,

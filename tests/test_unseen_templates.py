@@ -25,7 +25,6 @@ MESSAGES = 50
 
 #: What becomes of the templates in ``not-yet``: a problem, or the rungs that fail.
 NOT_YET = {
-    "arguments-in-string": "0, 1, 1b, 3",  # a string holds JSON: read, with a problem
     "columnar-batch": "0, 1",  # the calls of a turn can't be told apart
     "fields-in-capitals": "3",
     "name-after-tagged-arguments": "0, 1, 1b, 3",
@@ -69,6 +68,12 @@ WRITTEN = [
         'So.<~call~>{"tool": "add", "with": [{"key": "a", "value": "\\"["}, '
         '{"key": "b", "value": [1]}]}<~called~><~end~>',
         Message("So.", calls=(Call("add", {"a": '"[', "b": [1]}),)),
+    ),
+    (
+        "arguments-in-string",
+        'So.<~calls~>{"tool_calls": [{"id": "call_0", "function": {"name": "add", "arguments": '
+        '"{\\"a\\": \\"\\\\\\"[\\\\n\\"}"}}]}<~/calls~><~end~>',
+        Message("So.", calls=(Call("add", {"a": '"[\n'}),)),
     ),
     (
         "list-of-members",  # as a printer for people writes it

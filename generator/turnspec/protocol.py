@@ -48,7 +48,7 @@ PROBLEM_KINDS: Final[Mapping[str, str]] = {
     "repeated": "opened what was open already, or named a tool twice, or with more around its name",
     "repeated_argument": "gave an argument twice; the later value wins",
     "stray_marker": "closed what wasn't open, or a special token that is text here",
-    "string_arguments": "wrote a call's arguments as a string that holds JSON",
+    "string_arguments": "wrote a call's arguments in a JSON string, or not, unlike its format",
     "text_after_end": "went on after the end of its turn",
     "unclosed": "didn't close its reasoning",
     "unexpected_text": "wrote text between arguments or elements",

@@ -6,6 +6,7 @@ yield to the rule for repetitions.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
@@ -56,10 +57,11 @@ def find_syntax(text: str, value: dict[str, object]) -> ValueSyntax | None:
     if span is None:
         return None
     written = text[span[0] : span[1]]
-    return next(
-        (syntax for syntax in _candidates(written) if encode_object(value, syntax) == written),
-        None,
-    )
+    candidates = _candidates(written)
+    if written.startswith('"'):
+        inner = (it for it in _candidates(json.loads(written)) if it.encoding is Encoding.JSON)
+        candidates = [replace(it, in_string=True) for it in inner]
+    return next((it for it in candidates if encode_object(value, it) == written), None)
 
 
 def _candidates(written: str) -> list[ValueSyntax]:
@@ -98,10 +100,8 @@ def analyze_object(
     limits: list[Limit] = []
     if syntax is None:
         syntax = find_syntax(render({KEYS[0]: VALUES[0]}) or "", {KEYS[0]: VALUES[0]})
-        reason = "its style is unknown"
-        if text.removeprefix(before).startswith('"'):
-            reason = "in a string that holds JSON, which is read with a problem"
-        limits.append(Limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, Condition.ALWAYS, reason))
+        limit = (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, Condition.ALWAYS)
+        limits.append(Limit(*limit, "its style is unknown"))
     else:
         limits += character_limits(Subject.ARGUMENT_STRING, lambda text: _holds(render, text))
     derivation.note("T4", f"arguments are one object, {syntax}", text)

@@ -31,7 +31,7 @@ def with_empty_call(tools: Tools, chat: Chat, derivation: Derivation) -> Tools:
     found = tools.arguments
     usual = filled(tools.call, _fills(tools, found.empty))
     text = usual if found.item else _shown(tools, chat)
-    is_object = text == usual and bool(re.fullmatch(r"\{\s*\}", found.empty))
+    is_object = text == usual and bool(re.fullmatch(r'"?\{\s*\}"?', found.empty))
     is_usual = found.empty.strip().startswith(found.start.strip()) if found.item else is_object
     if text is None or is_usual or tools.begin_with_name:
         return tools

@@ -343,7 +343,9 @@ def _object_roles(marks: Marks) -> Roles:
     found += [("untagged_call", (it, [" {fence} {{"])) for it in inner]
     if marks.tools.section_start.rstrip().endswith("["):  # an array may be empty
         ends = [*map(spaced, marks.text.turn_end), "{end of text}"] * (not calls.closing)
-        empty = " ".join((*calls.opening[:1], "[ ]", *calls.closing[:1]))
+        behind = re.match(r"[\s\]}]*", marks.tools.section_end)
+        brackets = map(notation, "".join(behind[0].split()) if behind else "]")
+        empty = " ".join((*calls.opening[:1], "[", *brackets, *calls.closing[:1]))
         found += [("marker", (empty, ends) if ends else empty)] * bool(calls.opening)
     elif marks.tools.section_start.strip() and calls.closing:
         found.append(("marker", f"{calls.opening[0]} {calls.closing[-1]}"))

@@ -267,6 +267,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
     has_words = any(map(str.isalnum, leading_text(arguments.start)))
     return {
         "ARGUMENTS": arguments.form,
+        "ARGUMENTS_IN_STRING": marks.tools.arguments.syntax.in_string,
         "NEEDS_OPENING": calls.is_doubtful
         or bool(calls.start and calls.opening and not in_section),
         "NAME_STANDS_IN_ID": bool(calls.start) and marks.spec.names_by_id,
@@ -283,6 +284,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "COMMA_SEPARATES": marks.tools.separator.lstrip().startswith(","),
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),
+        "ENDS_AS_JSON_BEGINS": not calls.closing or calls.closing[0].lstrip()[:1] in ("[", "{"),
         "MAY_LACK_ARGUMENTS": bool(marks.tools.empty_call),
     }
 

@@ -33,9 +33,12 @@ def _held_calls(facts: FormatFacts) -> dict[str, object]:
     """Return what is held back of calls without limit, each with whether a format has it."""
     has, calls = facts.values, facts.values["HAS_CALLS"]
     is_text = calls and has["ARGUMENTS"] == "text"
+    in_string = calls and has["ARGUMENTS_IN_STRING"]
     return {
         "An argument that is no string by its tool's schema, until it ends.": is_text,
-        "A number, true, false or null in arguments, until it ends.": calls and not is_text,
+        "A call's arguments, until they end.": in_string,
+        "A number, true, false or null in arguments, until it ends.": calls
+        and not (is_text or in_string),
         "A call's object, until its name is known.": has["CALLS_ARE_OBJECTS"],
         "A call in another syntax, until it ends.": any(map(facts.rows, OTHER_SYNTAX)),
         "A call in open reasoning, until the turn ends (then it counts), or text or the end of "

@@ -64,25 +64,30 @@ def openai_wrapper(form: Format) -> Iterator[Case]:
 
 
 def string_arguments(form: Format) -> Iterator[Case]:
-    """The arguments are a string that holds JSON."""
+    """The arguments are a string that holds JSON, or not so where the format does."""
+    given = dict(form.call.arguments) if form.calls else {}
     if form.json_call:
-        text = json.dumps(dict(form.call.arguments))
-        yield _arguments_changed(form, text, form.call.arguments, "string_arguments")
+        other = given if form.json_call.in_string else json.dumps(given)
+        yield _arguments_changed(form, other, form.call.arguments, "string_arguments")
     elif _has_json_arguments(form):
-        text = json.dumps(encode_object(form.call.arguments, form.tools.arguments.syntax))
+        syntax = form.tools.arguments.syntax
+        plain = encode_object(given, replace(syntax, in_string=False))
+        text = plain if syntax.in_string else json.dumps(plain)
         yield _argument_text(form, text, form.call.arguments, "string_arguments")
 
 
 def empty_arguments(form: Format) -> Iterator[Case]:
     """The arguments are an empty object, null, or missing."""
+    in_string = bool(form.calls) and form.tools.arguments.syntax.in_string
+    told = ["string_arguments"] * in_string
     if form.json_call:
-        yield _arguments_changed(form, {}, {})
+        yield _arguments_changed(form, {}, {}, *told)
         yield _arguments_changed(form, None, {}, "no_arguments")
         if not form.tools.fields.name_is_key:
             yield _arguments_changed(form, _WITHOUT, {}, "no_arguments")
     elif _has_json_arguments(form):
         for text in ("{}", "{ }"):
-            yield _argument_text(form, text, {})
+            yield _argument_text(form, text, {}, *told)
         for text in ("null", "") if _name_is_closed(form) else ():
             yield _argument_text(form, text, {}, "no_arguments")
     elif form.calls:
@@ -118,7 +123,8 @@ def unreadable_name(form: Format) -> Iterator[Case]:
 
 def renamed_arguments(form: Format) -> Iterator[Case]:
     """The arguments stand under another key than the format's."""
-    if form.json_call and not form.tools.fields.name_is_key:
+    call = form.json_call
+    if call and not (call.in_string or form.tools.fields.name_is_key):
         key = form.tools.fields.arguments[-1]
         other = f"{key}_of_it"
         yield _members_changed(

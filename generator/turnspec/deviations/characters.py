@@ -92,7 +92,8 @@ def _has_json_strings(form: Format) -> bool:
     if not form.calls or "city" not in form.call.arguments:
         return False
     is_json = form.json_call or form.tools.mode is ToolMode.TAG_WITH_JSON
-    return bool(is_json) and form.tools.arguments.syntax.encoding is Encoding.JSON
+    syntax = form.tools.arguments.syntax
+    return bool(is_json) and syntax.encoding is Encoding.JSON and not syntax.in_string
 
 
 def other_literals(form: Format) -> Iterator[Case]:

@@ -63,6 +63,7 @@ class JsonCall:
     before: str
     members: Any
     behind: str
+    in_string: bool = False  # whether the arguments are a string that holds JSON
 
     def written(self, members: Any, **style: Any) -> str:
         """Return the call with other members, by default in the usual style of JSON."""
@@ -71,7 +72,9 @@ class JsonCall:
     def filled(self, call: Call, index: int = 0) -> Any:
         """Return the members with a call's name, id and arguments."""
         texts = {NAME: call.name, "⟨ID⟩": call.id, "⟨INDEX⟩": str(index)}
-        return _filled(self.members, {**texts, ARGUMENTS: dict(call.arguments)})
+        arguments = dict(call.arguments)
+        written = json.dumps(arguments, ensure_ascii=False) if self.in_string else arguments
+        return _filled(self.members, {**texts, ARGUMENTS: written})
 
 
 NAME, ARGUMENTS = "⟨NAME⟩", "⟨ARGUMENTS⟩"
@@ -205,7 +208,8 @@ class Format:
         text = "".join(map(_shown_piece, self.tools.call))
         at = text.index("{")
         members, end = json.JSONDecoder().raw_decode(text[at:])
-        return JsonCall(text[:at], members, text[at + end :])
+        in_string = self.tools.arguments.syntax.in_string
+        return JsonCall(text[:at], members, text[at + end :], in_string)
 
     def with_spec(self, spec: Spec) -> Format:
         """Return the format as another spec writes it, read by the same module."""

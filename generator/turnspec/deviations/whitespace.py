@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from turnspec.deviations.turns import SAID, Case, Format, JsonCall
+from turnspec.deviations.turns import SAID, Case, Format
 from turnspec.spec.message import Message
 from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, SlotKind, Spec, Tools
 
@@ -95,7 +95,7 @@ def _changed(form: Format, change: Change) -> Iterator[Case]:
     alone = [Message(SAID)] + ([Message(calls=form.calls)] if form.calls else [])
     for message in [form.message, *alone]:
         if call:
-            outer = JsonCall(change(call.before), call.members, change(call.behind))
+            outer = replace(call, before=change(call.before), behind=change(call.behind))
             texts = [outer.written(outer.filled(each)) for each in message.calls]
             yield form.case(loose.write(message, texts), message)
         else:

@@ -180,12 +180,15 @@ IN_OBJECT: tuple[Rule, ...] = (Rule(Role.MEMBER, '{comma}"{string}" :'),)
 #: What begins another call, after a string that is not closed.
 AT_CALL_START: tuple[Rule, ...] = (Rule(Role.MARKER, "<calls>"),)
 
+#: Of JSON: whether all arguments of a call stand in a string.
+ARGUMENTS_IN_STRING: bool = False
 #: Of heads with JSON: whether anything else may follow them, if a comma behind the arguments may
 #: come before another call, and if the name stands there; and what is read after the arguments.
 ARGUMENTS_MAY_BE_TEXT: bool = True
 COMMA_SEPARATES: bool = False
 NAME_IS_LAST: bool = False
 AFTER_ARGUMENTS: tuple[Rule, ...] = ()
+ENDS_AS_JSON_BEGINS: bool = False  # whether what ends a call may be taken for its arguments
 #: Of values: whether something ends the call, and what ends a text without quotes, or the call.
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()

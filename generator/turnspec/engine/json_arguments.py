@@ -7,14 +7,14 @@ import re
 from turnspec.engine.facts import (
     AFTER_ARGUMENTS,
     ARGUMENTS_MAY_BE_TEXT,
-    CALL_HAS_END,
     COMMA_SEPARATES,
+    ENDS_AS_JSON_BEGINS,
 )
 from turnspec.engine.json_texts import quote
-from turnspec.engine.json_values import as_object, constants_as_json
+from turnspec.engine.json_values import constants_as_json
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.roles import MORE_TEXT
-from turnspec.engine.whole_arguments import WholeArguments
+from turnspec.engine.whole_arguments import WholeArguments, as_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         yield from read_body(turn, call)
         return
     arguments = WholeArguments(turn, collect=False)
-    if not CALL_HAS_END:  # another one may begin as an array does
+    if ENDS_AS_JSON_BEGINS:  # as does another call, where nothing ends one
         next_call = yield from marker_here(turn, turn.input.rules.at_call_end)
         arguments.value.is_done = next_call is not None
     while not arguments.read():

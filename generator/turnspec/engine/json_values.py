@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_OTHER_VALUES, HAS_PYTHON_VALUES
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import dump_json, load_json, quote
-from turnspec.engine.literals import join_halves
+from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.markers import after_space
 
 TYPE_CHECKING = False
@@ -323,18 +322,3 @@ def after_ends(input: Input, start: int, begins: str) -> tuple[int, bool | None]
     if not begun or begun["quote"]:
         return at, begun is not None
     return at, False if input.final else None
-
-
-def as_object(turn: Turn, text: str) -> str:
-    """Return arguments as an object if a string holds it, and no text for null."""
-    if text.startswith('"'):
-        turn.problem("string_arguments", f"the arguments are {text}")
-        input = Input(0, turn.input.rules, load_json(text))
-        input.final = True
-        inner = JsonValue(input)
-        held, missing = inner.read(), inner.close()
-        if turn.call and (missing or input.rest.strip()):
-            turn.call.complete = False
-        held = join_halves(held + missing)
-        text = text if input.text.strip() and held[:1] != "{" else held or "{}"
-    return "" if text == "null" else text

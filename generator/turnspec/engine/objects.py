@@ -23,13 +23,12 @@ from turnspec.engine.facts import (
     OTHER_MEMBERS,
 )
 from turnspec.engine.json_texts import dump_json, load_json
-from turnspec.engine.json_values import as_object
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
 from turnspec.engine.turn import Hold
-from turnspec.engine.whole_arguments import WholeArguments
+from turnspec.engine.whole_arguments import WholeArguments, as_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

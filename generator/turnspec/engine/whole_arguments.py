@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from turnspec.engine.facts import HAS_OTHER_VALUES, VALUE_STYLE
+from turnspec.engine.facts import ARGUMENTS_IN_STRING, HAS_OTHER_VALUES, VALUE_STYLE
+from turnspec.engine.input import Input
+from turnspec.engine.json_texts import load_json
 from turnspec.engine.json_values import JsonValue
+from turnspec.engine.literals import join_halves
 from turnspec.engine.other_values import OtherValue
 
 TYPE_CHECKING = False
@@ -45,6 +48,9 @@ class WholeArguments:
         """Close what is open; return whether nothing was."""
         text = self.value.close()
         self.take(text)
+        is_begun = ARGUMENTS_IN_STRING and self._turn.call and self._turn.call.pieces
+        if is_begun and not self._collects:
+            self._turn.problem("string_arguments", "the arguments are in no string")
         return self.value.is_done and not text
 
     @property
@@ -56,3 +62,19 @@ class WholeArguments:
     def text(self) -> str:
         """What was collected."""
         return "".join(self._collected)
+
+
+def as_object(turn: Turn, text: str) -> str:
+    """Return arguments as an object if a string holds it, and no text for null."""
+    if text.startswith('"'):
+        input = Input(0, turn.input.rules, load_json(text))
+        input.final = True
+        inner = JsonValue(input)
+        held, missing = inner.read(), inner.close()
+        if turn.call and (missing or input.rest.strip()):
+            turn.call.complete = False
+        held = join_halves(held + missing)
+        if not ARGUMENTS_IN_STRING or held != join_halves(input.text).strip():
+            turn.problem("string_arguments", f"the arguments are {text}")
+        text = text if input.text.strip() and held[:1] != "{" else held or "{}"
+    return "" if text == "null" else text

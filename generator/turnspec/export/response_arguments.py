@@ -55,6 +55,8 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
             "with True, False, None or an escape in them " if strings is not Encoding.RAW else ""
         )
         yield Loss("arrays and objects", f"written as Python does; {inside}they stay text")
+    if arguments.syntax.in_string:
+        yield Loss("arguments", "in a string that holds JSON; they stay that string")
     if arguments.syntax.python_words:
         yield Loss("arrays and objects", "with True, False or None in them they stay text")
     if strings is Encoding.PYTHON:

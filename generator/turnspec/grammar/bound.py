@@ -17,6 +17,7 @@ from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax, RememberedSchemas
 from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
+from turnspec.grammar.in_string import in_string
 from turnspec.grammar.request import GrammarRequest, ToolChoice, checked_tools, contradictions
 from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.schema_checks import Place
@@ -169,6 +170,8 @@ class GrammarBinder:
         turn = in_turn_order(rules_of_turn, base.ended.turn.order, (ROOT,))
         own = [*turn, *(call_rules(calls) if calls else ())]
         given = _first_of_each([*own, *rules, *(base.arguments if calls else ()), *base.shared])
+        if calls and calls.tools.arguments.syntax.in_string:
+            given = in_string(given, {"arguments", *(calls.bound or {}).values()})
         text = "".join(str(rule) for rule in reachable(given, [ROOT]))
         return _with_extras(self.spec, text.lstrip(), offer, lazy=lazy, notices=notices)
 

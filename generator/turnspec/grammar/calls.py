@@ -44,6 +44,7 @@ from turnspec.grammar.values import (
     value_rules,
 )
 from turnspec.spec.characters import LETTERS, call_ends, key_ends, name_signs
+from turnspec.spec.encoding import encode_object
 from turnspec.spec.model import (
     Arguments,
     Encoding,
@@ -307,7 +308,8 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
     empty = literal(arguments.empty)
     if not arguments.item:
         whole = object_rule(arguments.syntax)
-        options = [whole] if arguments.empty in ("", "{}") else [whole, empty]
+        is_usual = arguments.empty in ("", "{}", encode_object({}, arguments.syntax))
+        options = [whole] if is_usual else [whole, empty]
         return (Rule("arguments", choice(options), "any arguments"),)
     raw, value_end = _ends_raw(arguments), spaced_value_end(arguments)
     between, end = arguments.separator, arguments.end

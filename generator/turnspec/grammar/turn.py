@@ -27,6 +27,7 @@ from turnspec.grammar.calls import (
     call_rules,
     text_in_calls,
 )
+from turnspec.grammar.in_string import in_string
 from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
@@ -133,6 +134,8 @@ def generate_grammar(
         *((*call_rules(calls), *argument_rules(calls.tools)) if calls else ()),
         *shared_rules(ended, known=False),
     ]
+    if calls and calls.tools.arguments.syntax.in_string:
+        rules = in_string(rules, ["arguments"])
     entries = [rule for entry in ENTRIES for rule in rules if rule.name == entry]
     body = "".join(str(rule) for rule in reachable([*entries, *rules], ENTRIES))
     head = banner(spec_path, spec_hash, command=command, engine=())

@@ -388,6 +388,9 @@ def _arguments(tools: Tools) -> Iterator[_Finding]:
         yield path, "no item, but tools.mode is TAG_WITH_TAGGED"
     if arguments.item and not tagged:
         yield (*path, "item"), f"is for TAG_WITH_TAGGED, but tools.mode is {tools.mode}"
+    is_plain = arguments.syntax.encoding is Encoding.JSON and not arguments.item
+    if arguments.syntax.in_string and not is_plain:
+        yield (*path, "syntax", "in_string"), "is for JSON without an item"
     if not arguments.item:
         for key, value in (
             ("start", arguments.start),

@@ -44,7 +44,8 @@ def json_type(value: object) -> JsonType:
 
 def encode_object(value: Mapping[str, object], syntax: ValueSyntax) -> str:
     """Write an object of arguments in a syntax."""
-    return encode_value(value, syntax.encoding, syntax)
+    text = encode_value(value, syntax.encoding, syntax)
+    return json.dumps(text, ensure_ascii=syntax.ascii_only) if syntax.in_string else text
 
 
 def encode_value(value: object, encoding: Encoding, syntax: ValueSyntax) -> str:

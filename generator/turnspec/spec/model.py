@@ -422,6 +422,7 @@ class ValueSyntax:
     QUOTED only, or ``quote`` for PYTHON with ``one_quote``: there every string stands in the same
     quotes, which are escaped in it, where Python itself would choose the others for some.
     ``python_words`` is about JSON: whether it has True, False and None for its constants.
+    ``in_string`` is about JSON that is all arguments of a call: whether it stands in a JSON string.
     """
 
     encoding: Encoding = Encoding.JSON
@@ -437,6 +438,7 @@ class ValueSyntax:
     one_quote: bool = False
     python_words: bool = False
     sort_ignores_case: bool = False
+    in_string: bool = False
 
 
 @dataclass(frozen=True, slots=True)

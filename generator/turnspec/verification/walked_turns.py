@@ -16,6 +16,7 @@ from typing import Any
 
 from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.elements import ELEMENT_TEXT
+from turnspec.grammar.in_string import IN_STRING
 from turnspec.grammar.tagged import RAW_TEXT
 from turnspec.verification.walks import Walk
 
@@ -26,6 +27,7 @@ _TEXTS = ("text", RESPONSE)
 #: How the strings that these rules write are read.
 _STRINGS: dict[str, Callable[[str], str]] = {
     "json-string": json.loads,
+    f"{IN_STRING}json-string": lambda text: str(json.loads(json.loads(f'"{text}"'))),
     "python-string": ast.literal_eval,
     "quoted-text": str,
     RAW_TEXT: str,
