@@ -287,6 +287,8 @@ CALLS = [
     Text("kimi-k3", "<|open|>tools<|sep|>" + K3_CALL.format("") + K3_CALL.format(' index="1"')
          + "<|close|>tools<|sep|>", called("a", "a"),
          options={"tools": TOOLS, "prefill": '<|open|>message role="assistant"<|sep|>'}),
+    Text(f"{GEMMA}-interleaved", '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
+         "<|tool_response>", called("a")),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
     Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),
