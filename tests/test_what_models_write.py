@@ -155,6 +155,10 @@ FENCED = '```\n{"path": "a"}\n```<｜tool▁call▁end｜>'
 GRANITE, GIGA = "vllm-granite-3", "gigachat3-10b-a1-8b"
 COHERE = "coherelabs-c4ai-command-a-tool-use"
 TOOL_NAME = '[{"tool_call_id": "0", "tool_name": "read", "parameters": {"path": "a"}}]'
+K3_CALL = (
+    '<|open|>call tool="read"{}<|sep|><|open|>argument key="path" type="string"<|sep|>a'
+    "<|close|>argument<|sep|><|close|>call<|sep|>"
+)
 MINISTRAL = "mistralai-ministral-3-14b-reasoning-2512"
 OTHER = ("other_syntax",)
 #: What the text's end decides, and what follows the first of it is no call either.
@@ -280,6 +284,11 @@ CALLS = [
     Text(NEMO, f"[{MEMBERS}]", said(f"[{MEMBERS}]"), ("no_name",)),
     Text(COHERE, TOOL_NAME, called("a"), ("missing_marker",)),
     Text(GIGA, f"function call<|role_sep|>\n{MEMBERS}", called("a"), ("missing_marker",)),
+    Text("kimi-k3", "<|open|>tools<|sep|>" + K3_CALL.format("") + K3_CALL.format(' index="1"')
+         + "<|close|>tools<|sep|>", called("a", "a"),
+         options={"tools": TOOLS, "prefill": '<|open|>message role="assistant"<|sep|>'}),
+    Text(f"{GEMMA}-interleaved", '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
+         "<|tool_response>", called("a")),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
     Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),

@@ -22,6 +22,7 @@ _JSON_END = re.compile(r'\A(?:[\s"\]}]|,\s*"[^"{}]*"\s*:\s*(?:"[^"{}]*"|\w+)(?=\
 #: An object's members up to the array that is its last one: these have texts or words for values.
 _MEMBER = r'"[^"{}]*"\s*:\s*(?:"[^"{}]*"|\w+)\s*,\s*'
 _ENVELOPE = re.compile(rf'\{{\s*((?:{_MEMBER})*)("[^"{{}}]+")\s*:\s*\[\s*$')
+_NUMBER = re.compile(r' \w+="\{index\} "')  # an attribute
 _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?:"[^"]*)?$')
 
 
@@ -173,6 +174,8 @@ def _other_starts(shape: _Shape, spec: Spec, start: str) -> Iterator[str]:
     yield from (f"{notation(text)} {start}" for text in separators)
     if start.count(_NAME) > 1:  # the first tells, whatever stands where it is said again
         yield start[: start.rindex(_NAME)] + "{name or noise}"
+    if (short := _NUMBER.sub("", start)) != start:  # nothing is lost with a call's number
+        yield short
 
 
 def _name_slot(tools: Tools, start: str) -> str:
