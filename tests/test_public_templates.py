@@ -264,3 +264,25 @@ def test_the_end_of_a_section_is_a_stop_where_no_results_are_rendered() -> None:
     build = built("without-results", WITHOUT_RESULTS)
     assert spec_in(build).turn.stop == ("<:over:>", "<:/uses:>")
     assert build.objections == ()
+
+
+#: Where content isn't a text, what goes before calls is left out, and thoughts with it.
+TEXT_BEFORE_CALLS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}{% if m.content is string %}"
+    "{% if m.reasoning_content %}<muse>{{ m.reasoning_content }}</muse>{% endif %}"
+    "{{ m.content }}{% endif %}{% for call in m.tool_calls %}<use>{{ call.function.name }}"
+    "<with>{{ call.function.arguments | tojson }}</use>{% endfor %}"
+    "{% else %}{% if m.reasoning_content %}<muse>{{ m.reasoning_content }}</muse>{% endif %}"
+    "{{ m.content.strip() }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_thought_before_calls_is_found_where_content_has_to_be_a_text() -> None:
+    build = built("text-before-calls", TEXT_BEFORE_CALLS)
+    assert build.objections == ()
+    assert "reasoning" not in [limit.subject for limit in spec_in(build).limits]
+    call = '<use>find<with>{"a": 1}</use><:end:>'
+    message = load(spec_in(build)).parse("<muse>So.</muse>" + call)
+    assert (message.reasoning_content, message.content) == ("So.", "")
+    assert [call.arguments for call in message.tool_calls] == ['{"a": 1}']
