@@ -286,3 +286,24 @@ def test_thought_before_calls_is_found_where_content_has_to_be_a_text() -> None:
     message = load(spec_in(build)).parse("<muse>So.</muse>" + call)
     assert (message.reasoning_content, message.content) == ("So.", "")
     assert [call.arguments for call in message.tool_calls] == ['{"a": 1}']
+
+
+#: A thought that stands in content is written again between its marks, and all before it is left.
+WRITTEN_AGAIN = (
+    "{% for m in messages %}<:{{ m.role }}:>"
+    "{% if m.role == 'assistant' and '</muse>' in m.content %}"
+    "{% set parts = m.content.split('</muse>') %}"
+    "<muse>\n{{ parts[0].split('<muse>')[-1].strip() }}\n</muse>\n\n{{ parts[-1].strip() }}"
+    "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_a_thought_in_content_that_is_written_again_is_reasoning() -> None:
+    build = built("written-again", WRITTEN_AGAIN)
+    assert build.objections == ()
+    message = load(spec_in(build)).parse("<muse>\nSo.\n</muse>\n\nIt is.<:end:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    # Marks around which nothing is left out are content like any other.
+    as_it_is = WRITTEN_AGAIN.replace("parts[0].split('<muse>')[-1]", "parts[0]")
+    assert spec_in(built("as-it-is", as_it_is)).reasoning.start == ""

@@ -56,6 +56,9 @@ def find_stripped(
         if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
             return Stripped(_with_word(start, chat.facts.string_constants), end)
+        if _is_written_again(shown, start, end):
+            derivation.note("R4", f"only text before {start!r} is stripped", *shown)
+            return Stripped(start, end)
     for using in _switched(chat):
         shown_with = _shown_with(using, candidates)
         if end := _settled_end(shown_with, prompts, chat.source):
@@ -92,6 +95,13 @@ def _settled_end(shown_with: Mapping[str, list[str]], prompts: list[str], source
     prompted = {closing_of(mark) for prompt in prompts for mark in markers(prompt)}
     rank = {it: (it not in prompted, not _opening(it, prompts, source)) for it in ends}
     return min(ends, key=rank.__getitem__, default="")
+
+
+def _is_written_again(shown: Sequence[str], start: str, end: str) -> bool:
+    """Tell whether a thought is shown between its marks, and nothing of what stood before them."""
+    pieces = map(re.escape, (start, _BETWEEN, end, _AFTER))
+    order = re.compile(r"\s*".join(pieces))
+    return bool(shown) and all(order.search(it) and _BEFORE not in it for it in shown)
 
 
 def is_cut_before(shown: Iterable[str], before: str, behind: str) -> bool:
