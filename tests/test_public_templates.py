@@ -307,3 +307,27 @@ def test_a_thought_in_content_that_is_written_again_is_reasoning() -> None:
     # Marks around which nothing is left out are content like any other.
     as_it_is = WRITTEN_AGAIN.replace("parts[0].split('<muse>')[-1]", "parts[0]")
     assert spec_in(built("as-it-is", as_it_is)).reasoning.start == ""
+
+
+#: What is set stands as words before the header, in prompts and in turns.
+WORDS_BEFORE_THE_HEADER = (
+    "{% set muse = muse | default(true) %}"
+    "{% set said = ' /muse_on' ~ (' up to ' ~ budget if budget) if muse else ' /muse_off' %}"
+    "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}"
+    "<muse>{{ m.reasoning_content if muse }}</muse>{% endif %}{{ m.content }}"
+    "{% if m.role == 'assistant' %}<end>{% elif (loop.nextitem or m).role == 'assistant' %}"
+    "{{ said ~ ' ' }}{% endif %}"
+    "{% endfor %}{% if add_generation_prompt %}{{ said }} <assistant><muse>"
+    "{{ '</muse>' if not muse }}{% endif %}"
+)
+
+
+def test_words_before_a_header_may_say_what_is_set_in_turns_too() -> None:
+    build = built("words-before-header", WORDS_BEFORE_THE_HEADER)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert spec.turn.header == "<assistant>"
+    assert spec.thinking.disabled.prompt == "<assistant><muse></muse>"
+    message = load(spec).parse("So.</muse>It is.<end>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    assert load(spec).parse("It is.<end>", enable_thinking=False).content == "It is."

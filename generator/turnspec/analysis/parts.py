@@ -72,6 +72,10 @@ def find_header(
     """
     shared = whole_prefix(_openings(edges))
     header = _shaped_like(shared[len(user_end) :], user_header)
+    before, first = _cut_at_marker(header)
+    heads = [_heads_all(text, chat_prompts.texts) for text in (header, first)]
+    if before.strip() and heads == [False, True]:  # words before it say what is set
+        user_end, header = user_end + before, first
     while header and not _heads_all(header, chat_prompts.texts):
         header = whole_prefix([header, header[:-1]])
     if not markers(header):  # words before it may say what is set
@@ -107,6 +111,12 @@ def _shaped_like(header: str, user_header: str) -> str:
     role = re.fullmatch(r"\w+(\W+)", tail)
     own = re.compile(r"\w+" + re.escape(role[1])).match(header, position) if role else None
     return header[: own.end()] if own and header[own.end() :].strip() else header
+
+
+def _cut_at_marker(header: str) -> tuple[str, str]:
+    """Return what stands before a header's first marker, and the rest."""
+    at = header.find(next(iter(markers(header)), header))
+    return header[:at], header[at:]
 
 
 def _heads_all(header: str, prompts: Sequence[str]) -> bool:
