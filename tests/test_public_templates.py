@@ -331,3 +331,33 @@ def test_words_before_a_header_may_say_what_is_set_in_turns_too() -> None:
     message = load(spec).parse("So.</muse>It is.<end>")
     assert (message.reasoning_content, message.content) == ("So.", "It is.")
     assert load(spec).parse("It is.<end>", enable_thinking=False).content == "It is."
+
+
+#: Hints follow each user's message, unless a variable says no. A thought has a header of its own.
+HINTED = (
+    "{% for m in messages %}{% if m.role == 'assistant' and m.reasoning_content %}"
+    "muse<as>{{ m.reasoning_content }}<then>{% endif %}{{ m.role }}<as>{{ m.content }}<sep>\n"
+    "{% if m.role == 'user' and not quiet %}hints<as>none<sep>\n{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}{{ 'muse<as>' if deep else 'assistant<as>' }}{% endif %}"
+)
+
+
+def test_a_message_behind_the_users_that_ends_as_others_do_opens_no_answer() -> None:
+    build = built("hinted", HINTED)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert (spec.turn.header, spec.turn.stop) == ("", ("<sep>",))
+    assert spec.thinking.default.prompt == "assistant<as>"
+    assert spec.thinking.enabled.prompt == "muse<as>"
+    assert {state.prompt for state in spec.thinking.others} <= {"assistant<as>", "muse<as>"}
+    message = load(spec).parse("So.<then>assistant<as>It is.<sep>", enable_thinking=True)
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+def test_what_ends_a_thought_stops_no_turn_though_turns_end_so() -> None:
+    build = built("hinted-alike", HINTED.replace("<then>", "<sep>\n"))
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert spec.turn.stop == ("<sep>\nuser<as>", "<sep>\ntool<as>")
+    message = load(spec).parse("So.<sep>\nassistant<as>It is.<sep>\n", enable_thinking=True)
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")

@@ -62,7 +62,7 @@ class Layout:
         position = prompt.rfind(self.header.header)
         if position >= 0 and self.header.header:
             return prompt[position:]
-        return prompt.removeprefix(self.header.user_end) if not self.header.header else ""
+        return "" if self.header.header else _behind(self.header.user_end, prompt)
 
     def before_header(self, prompt: str) -> str:
         """Return the last line of what a prompt says before the header, and turns don't."""
@@ -95,6 +95,16 @@ class Layout:
     def prompt_rest(self, prompt: str) -> str:
         """Return what a generation prompt adds behind the assistant's header."""
         return self.generation_prompt(prompt).removeprefix(self.header.header)
+
+
+def _behind(user_end: str, prompt: str) -> str:
+    """Return a prompt without what ends the user's message, of which a setting may lack the first.
+
+    Another message may stand there, if nothing says otherwise.
+    """
+    ends = (user_end[at:] for at in range(len(user_end)))
+    found = (end for end in ends if prompt.startswith(end) and (markers(end) or end == user_end))
+    return prompt.removeprefix(next(found, ""))
 
 
 def find_layout(
@@ -303,12 +313,13 @@ def _inner_texts(
 ) -> list[str]:
     """Return all literals that stand inside a turn.
 
-    Some templates end a turn between two parts or calls and go on: no model gets beyond that.
+    Some templates end a turn between two parts or calls and go on: no model gets beyond that. What
+    ends a thought may end a turn as well; then the answer follows it.
     """
     texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
     nothing = Wrapping("", "")
     for join in joins:
-        if ends_turn(join.text, turn_end):
+        if ends_turn(join.text, turn_end) and join.left is not Part.REASONING:
             continue
         left, right = (wrappings.get(part, nothing) for part in (join.left, join.right))
         texts += [join.text, left.end + join.text + right.start]
