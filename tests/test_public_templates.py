@@ -361,3 +361,25 @@ def test_what_ends_a_thought_stops_no_turn_though_turns_end_so() -> None:
     assert spec.turn.stop == ("<sep>\nuser<as>", "<sep>\ntool<as>")
     message = load(spec).parse("So.<sep>\nassistant<as>It is.<sep>\n", enable_thinking=True)
     assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+#: A block of no thought and a mark of the answer go before content, unless calls follow it.
+ANSWER_BEHIND_A_BLOCK = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}{{ m.content or '' }}"
+    "{% for call in m.tool_calls %}<use>{{ call.function | tojson }}</use>{% endfor %}"
+    "{% elif m.role == 'assistant' %}<muse>\n\n</muse>\n<reply>\n{{ m.content }}\n</reply>"
+    "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:><muse>{{ '\n\n</muse>\n' if not deep }}{% endif %}"
+)
+
+
+def test_what_stands_behind_an_empty_block_follows_a_thought() -> None:
+    build = built("answer-behind-a-block", ANSWER_BEHIND_A_BLOCK)
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    text = "So.</muse>\n<reply>\nIt is.\n</reply><:end:>"
+    message = load(spec).parse(text, enable_thinking=True)
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    assert message.problems == []

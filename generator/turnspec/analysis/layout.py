@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import parts
@@ -83,14 +83,28 @@ class Layout:
         always the empty block.
         """
         position = self.content.start.rfind(end) + len(end)
-        if not end or position < len(end):
+        if not end:
             return self
+        if position < len(end):
+            return replace(self, joins=(*self.joins, *self._behind_block(end)))
         block, start = self.content.start[:position], self.content.start[position:]
         joins = tuple(
             replace(join, text=join.text + block) if join.right is Part.CONTENT else join
             for join in self.joins
         )
         return replace(self, content=Wrapping(start, self.content.end), joins=joins)
+
+    def _behind_block(self, end: str) -> Iterator[Join]:
+        """Yield what follows reasoning, where a join has an empty block and a marker behind it.
+
+        Where another part decides that there is no such block, the same follows as otherwise.
+        """
+        first = [join for join in self.joins if join.left is Part.START]
+        rests = {join: join.text.rpartition(end)[2] for join in first}
+        marked = {it.right for it, rest in rests.items() if end in it.text and markers(rest)}
+        for join, rest in rests.items():
+            if join.right in marked:
+                yield replace(join, left=Part.REASONING, text=rest)
 
     def prompt_rest(self, prompt: str) -> str:
         """Return what a generation prompt adds behind the assistant's header."""
