@@ -383,3 +383,16 @@ def test_what_stands_behind_an_empty_block_follows_a_thought() -> None:
     message = load(spec).parse(text, enable_thinking=True)
     assert (message.reasoning_content, message.content) == ("So.", "It is.")
     assert message.problems == []
+
+
+def test_a_thought_that_is_cut_only_where_the_model_goes_on_is_reasoning() -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' and "
+        "add_generation_prompt %}{{ m.content.split('</muse>')[-1] }}"
+        "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("cut-on-going", text)
+    assert build.objections == ()
+    message = load(spec_in(build)).parse("<muse>So.</muse>It is.<:end:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")

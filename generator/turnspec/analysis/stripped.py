@@ -138,7 +138,11 @@ def _candidates(chat: Chat) -> list[str]:
 
 
 def _switched(chat: Chat) -> Iterator[Chat]:
-    """Yield the chat with each of its switches: some strip only what that has the model write."""
+    """Yield the chat with each of its switches: some strip only what that has the model write.
+
+    Some strip it only where the model is to go on.
+    """
+    yield chat.using({**chat.variables, "add_generation_prompt": True})
     for name, values in chat.facts.switch_values.items():
         for value in values:
             yield chat.using({**chat.variables, name: value})
