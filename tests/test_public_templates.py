@@ -396,3 +396,43 @@ def test_a_thought_that_is_cut_only_where_the_model_goes_on_is_reasoning() -> No
     assert build.objections == ()
     message = load(spec_in(build)).parse("<muse>So.</muse>It is.<:end:>")
     assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+#: A variable has the whole conversation written in another format, which alone shows thoughts.
+TWO_FORMATS = (
+    "{% if style == 'log' %}{% for m in messages %}[{{ m.role }}|{% if m.reasoning_content %}"
+    "why {{ m.reasoning_content }}\n{% endif %}{{ m.content or '' }}|]{% endfor %}"
+    "{% if add_generation_prompt %}[answer|{% endif %}{% else %}{% for m in messages %}"
+    "<:{{ m.role }}:>{{ m.content or '' }}{% for call in m.tool_calls or [] %}"
+    "<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}{% endif %}"
+)
+
+
+def test_a_variable_that_has_another_format_written_turns_no_thinking_on() -> None:
+    build = built("two-formats", TWO_FORMATS)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert spec.thinking.default.prompt == "<:assistant:>"
+    call = '<use>{"name": "find", "arguments": {"a": 1}}</use>'
+    message = load(spec).parse(f"It is.{call}<:end:>")
+    assert (message.content, [it.arguments for it in message.tool_calls]) == (
+        "It is.",
+        ['{"a": 1}'],
+    )
+
+
+def test_an_empty_block_before_every_answer_holds_reasoning() -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ '<muse></muse>\n' if m.role == 'assistant' }}"
+        "{{ m.content or '' }}{% for call in m.tool_calls or [] %}"
+        "<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:><muse></muse>\n{% endif %}"
+    )
+    build = built("empty-blocks", text)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert (spec.reasoning.start, spec.reasoning.end) == ("<muse>", "</muse>")
+    assert load(spec).parse("It is.<:end:>").content == "It is."
+    message = load(spec).parse("<muse>So.</muse>\nIt is.<:end:>", prefill="<:assistant:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
