@@ -278,10 +278,11 @@ def test_what_is_no_example_is_none(text: str) -> None:
 
 
 def test_pairs_of_tags_in_prose() -> None:
-    text = "in <a></a>, then <b> a hint </b>\n<c>\nno\n</c> <d>usrqa</d> <e>"
+    text = "in <a></a>, then <b> a hint </b>\n<c>\nno\n</c> <d>usrqa</d> <e> <f>\n...\n</f>"
     assert [(left.text, right.text) for left, right in empty_pairs(text)] == [
         ("<a>", "</a>"),
         ("<b>", "</b>"),
+        ("<f>", "</f>"),
     ]
 
 

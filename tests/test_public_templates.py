@@ -436,3 +436,21 @@ def test_an_empty_block_before_every_answer_holds_reasoning() -> None:
     assert load(spec).parse("It is.<:end:>").content == "It is."
     message = load(spec).parse("<muse>So.</muse>\nIt is.<:end:>", prefill="<:assistant:>")
     assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+#: The tools are told anew before the last question.
+TOLD_ANEW = (
+    "{% for m in messages %}{% if m.role == 'user' and loop.last and tools %}"
+    "<:tools:>{{ tools | map(attribute='function') | list }}<:end:>{% endif %}<:{{ m.role }}:>"
+    "{{ m.content or '' }}{% for call in m.tool_calls or [] %}"
+    "<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_tools_that_are_told_before_the_last_question_are_no_end_of_an_answer() -> None:
+    build = built("told-anew", TOLD_ANEW)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert {end.followed for end in spec.turn.ends} == {"<:end:>"}
+    assert load(spec).parse("It is.<:end:>").content == "It is."

@@ -402,7 +402,9 @@ def _followed_ends(
         shown = by_tool.get(edge, by_user.get(edge)) if left is Part.CALLS else by_user.get(edge)
         if right is not Part.END or left is Part.START or shown is None:
             continue
-        if user_header and shown.endswith(user_header) and left is not Part.CALLS:
+        is_listed = EXAMPLE_TOOL_NAME in shown  # tools are told anew before the last question
+        is_headed = user_header and shown.endswith(user_header) and not is_listed
+        if is_headed and left is not Part.CALLS:
             result[left] = shown.removesuffix(user_header)
         elif final in shown:  # a call may say more once its result is there
             result[left] = final
