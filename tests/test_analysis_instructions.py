@@ -278,10 +278,11 @@ def test_what_is_no_example_is_none(text: str) -> None:
 
 
 def test_pairs_of_tags_in_prose() -> None:
-    text = "in <a></a>, then <b> a hint </b>\n<c>\nno\n</c> <d>usrqa</d> <e>"
+    text = "in <a></a>, then <b> a hint </b>\n<c>\nno\n</c> <d>usrqa</d> <e> <f>\n...\n</f>"
     assert [(left.text, right.text) for left, right in empty_pairs(text)] == [
         ("<a>", "</a>"),
         ("<b>", "</b>"),
+        ("<f>", "</f>"),
     ]
 
 
@@ -310,3 +311,25 @@ def test_tags_of_tools_and_of_calls_hold_no_thoughts(said: str, worker: RenderWo
     assert spec is not None
     draft = draft_overlay(spec, source, chat_of(source, worker))
     assert (draft.keys if draft else ()) == (("reasoning",) if said else ())
+
+
+def test_what_a_word_in_a_system_message_brings_in_is_drafted(worker: RenderWorker) -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>"
+        "{% if m.role == 'system' and '/deep' in m.content %}"
+        "First think, as in <muse>a draft</muse> and only then reply.\n{% endif %}"
+        "{{ m.content }}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    source = given_template(text, "deep")
+    chat = chat_of(source, worker)
+    spec = analyze_template(source, worker).spec
+    assert spec is not None
+    draft = draft_overlay(spec, source, chat)
+    assert draft is not None
+    assert draft.keys == ("reasoning",)
+    assert [said.setting for said in draft.said] == ['"/deep" in a system message']
+    assert 'start: "<muse>"' in draft.text
+    # The word itself says nothing, be it a tag.
+    quoted = text.replace("'/deep'", "'<muse></muse>'").replace("<muse>a draft</muse>", "mind")
+    plain = given_template(quoted, "plain")
+    assert draft_overlay(spec, plain, chat_of(plain, worker)) is None

@@ -264,3 +264,193 @@ def test_the_end_of_a_section_is_a_stop_where_no_results_are_rendered() -> None:
     build = built("without-results", WITHOUT_RESULTS)
     assert spec_in(build).turn.stop == ("<:over:>", "<:/uses:>")
     assert build.objections == ()
+
+
+#: Where content isn't a text, what goes before calls is left out, and thoughts with it.
+TEXT_BEFORE_CALLS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}{% if m.content is string %}"
+    "{% if m.reasoning_content %}<muse>{{ m.reasoning_content }}</muse>{% endif %}"
+    "{{ m.content }}{% endif %}{% for call in m.tool_calls %}<use>{{ call.function.name }}"
+    "<with>{{ call.function.arguments | tojson }}</use>{% endfor %}"
+    "{% else %}{% if m.reasoning_content %}<muse>{{ m.reasoning_content }}</muse>{% endif %}"
+    "{{ m.content.strip() }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_thought_before_calls_is_found_where_content_has_to_be_a_text() -> None:
+    build = built("text-before-calls", TEXT_BEFORE_CALLS)
+    assert build.objections == ()
+    assert "reasoning" not in [limit.subject for limit in spec_in(build).limits]
+    call = '<use>find<with>{"a": 1}</use><:end:>'
+    message = load(spec_in(build)).parse("<muse>So.</muse>" + call)
+    assert (message.reasoning_content, message.content) == ("So.", "")
+    assert [call.arguments for call in message.tool_calls] == ['{"a": 1}']
+
+
+#: A thought that stands in content is written again between its marks, and all before it is left.
+WRITTEN_AGAIN = (
+    "{% for m in messages %}<:{{ m.role }}:>"
+    "{% if m.role == 'assistant' and '</muse>' in m.content %}"
+    "{% set parts = m.content.split('</muse>') %}"
+    "<muse>\n{{ parts[0].split('<muse>')[-1].strip() }}\n</muse>\n\n{{ parts[-1].strip() }}"
+    "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_a_thought_in_content_that_is_written_again_is_reasoning() -> None:
+    build = built("written-again", WRITTEN_AGAIN)
+    assert build.objections == ()
+    message = load(spec_in(build)).parse("<muse>\nSo.\n</muse>\n\nIt is.<:end:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    # Marks around which nothing is left out are content like any other.
+    as_it_is = WRITTEN_AGAIN.replace("parts[0].split('<muse>')[-1]", "parts[0]")
+    assert spec_in(built("as-it-is", as_it_is)).reasoning.start == ""
+
+
+#: What is set stands as words before the header, in prompts and in turns.
+WORDS_BEFORE_THE_HEADER = (
+    "{% set muse = muse | default(true) %}"
+    "{% set said = ' /muse_on' ~ (' up to ' ~ budget if budget) if muse else ' /muse_off' %}"
+    "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}"
+    "<muse>{{ m.reasoning_content if muse }}</muse>{% endif %}{{ m.content }}"
+    "{% if m.role == 'assistant' %}<end>{% elif (loop.nextitem or m).role == 'assistant' %}"
+    "{{ said ~ ' ' }}{% endif %}"
+    "{% endfor %}{% if add_generation_prompt %}{{ said }} <assistant><muse>"
+    "{{ '</muse>' if not muse }}{% endif %}"
+)
+
+
+def test_words_before_a_header_may_say_what_is_set_in_turns_too() -> None:
+    build = built("words-before-header", WORDS_BEFORE_THE_HEADER)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert spec.turn.header == "<assistant>"
+    assert spec.thinking.disabled.prompt == "<assistant><muse></muse>"
+    message = load(spec).parse("So.</muse>It is.<end>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    assert load(spec).parse("It is.<end>", enable_thinking=False).content == "It is."
+
+
+#: Hints follow each user's message, unless a variable says no. A thought has a header of its own.
+HINTED = (
+    "{% for m in messages %}{% if m.role == 'assistant' and m.reasoning_content %}"
+    "muse<as>{{ m.reasoning_content }}<then>{% endif %}{{ m.role }}<as>{{ m.content }}<sep>\n"
+    "{% if m.role == 'user' and not quiet %}hints<as>none<sep>\n{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}{{ 'muse<as>' if deep else 'assistant<as>' }}{% endif %}"
+)
+
+
+def test_a_message_behind_the_users_that_ends_as_others_do_opens_no_answer() -> None:
+    build = built("hinted", HINTED)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert (spec.turn.header, spec.turn.stop) == ("", ("<sep>",))
+    assert spec.thinking.default.prompt == "assistant<as>"
+    assert spec.thinking.enabled.prompt == "muse<as>"
+    assert {state.prompt for state in spec.thinking.others} <= {"assistant<as>", "muse<as>"}
+    message = load(spec).parse("So.<then>assistant<as>It is.<sep>", enable_thinking=True)
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+def test_what_ends_a_thought_stops_no_turn_though_turns_end_so() -> None:
+    build = built("hinted-alike", HINTED.replace("<then>", "<sep>\n"))
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert spec.turn.stop == ("<sep>\nuser<as>", "<sep>\ntool<as>")
+    message = load(spec).parse("So.<sep>\nassistant<as>It is.<sep>\n", enable_thinking=True)
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+#: A block of no thought and a mark of the answer go before content, unless calls follow it.
+ANSWER_BEHIND_A_BLOCK = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}{{ m.content or '' }}"
+    "{% for call in m.tool_calls %}<use>{{ call.function | tojson }}</use>{% endfor %}"
+    "{% elif m.role == 'assistant' %}<muse>\n\n</muse>\n<reply>\n{{ m.content }}\n</reply>"
+    "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:><muse>{{ '\n\n</muse>\n' if not deep }}{% endif %}"
+)
+
+
+def test_what_stands_behind_an_empty_block_follows_a_thought() -> None:
+    build = built("answer-behind-a-block", ANSWER_BEHIND_A_BLOCK)
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    text = "So.</muse>\n<reply>\nIt is.\n</reply><:end:>"
+    message = load(spec).parse(text, enable_thinking=True)
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    assert message.problems == []
+
+
+def test_a_thought_that_is_cut_only_where_the_model_goes_on_is_reasoning() -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' and "
+        "add_generation_prompt %}{{ m.content.split('</muse>')[-1] }}"
+        "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("cut-on-going", text)
+    assert build.objections == ()
+    message = load(spec_in(build)).parse("<muse>So.</muse>It is.<:end:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+#: A variable has the whole conversation written in another format, which alone shows thoughts.
+TWO_FORMATS = (
+    "{% if style == 'log' %}{% for m in messages %}[{{ m.role }}|{% if m.reasoning_content %}"
+    "why {{ m.reasoning_content }}\n{% endif %}{{ m.content or '' }}|]{% endfor %}"
+    "{% if add_generation_prompt %}[answer|{% endif %}{% else %}{% for m in messages %}"
+    "<:{{ m.role }}:>{{ m.content or '' }}{% for call in m.tool_calls or [] %}"
+    "<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}{% endif %}"
+)
+
+
+def test_a_variable_that_has_another_format_written_turns_no_thinking_on() -> None:
+    build = built("two-formats", TWO_FORMATS)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert spec.thinking.default.prompt == "<:assistant:>"
+    call = '<use>{"name": "find", "arguments": {"a": 1}}</use>'
+    message = load(spec).parse(f"It is.{call}<:end:>")
+    assert (message.content, [it.arguments for it in message.tool_calls]) == (
+        "It is.",
+        ['{"a": 1}'],
+    )
+
+
+def test_an_empty_block_before_every_answer_holds_reasoning() -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ '<muse></muse>\n' if m.role == 'assistant' }}"
+        "{{ m.content or '' }}{% for call in m.tool_calls or [] %}"
+        "<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:><muse></muse>\n{% endif %}"
+    )
+    build = built("empty-blocks", text)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert (spec.reasoning.start, spec.reasoning.end) == ("<muse>", "</muse>")
+    assert load(spec).parse("It is.<:end:>").content == "It is."
+    message = load(spec).parse("<muse>So.</muse>\nIt is.<:end:>", prefill="<:assistant:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+
+
+#: The tools are told anew before the last question.
+TOLD_ANEW = (
+    "{% for m in messages %}{% if m.role == 'user' and loop.last and tools %}"
+    "<:tools:>{{ tools | map(attribute='function') | list }}<:end:>{% endif %}<:{{ m.role }}:>"
+    "{{ m.content or '' }}{% for call in m.tool_calls or [] %}"
+    "<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_tools_that_are_told_before_the_last_question_are_no_end_of_an_answer() -> None:
+    build = built("told-anew", TOLD_ANEW)
+    assert build.objections == ()
+    spec = spec_in(build)
+    assert {end.followed for end in spec.turn.ends} == {"<:end:>"}
+    assert load(spec).parse("It is.<:end:>").content == "It is."

@@ -389,6 +389,8 @@ class _Analyzer:
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
         stripped = find_stripped(self.chat, rests, self.content_marks, self.derivation)
         content = layout.content.start.strip()  # a prompt that opens it opens no reasoning
+        if thinking.markers_in_prompts([content]) is not None:
+            content = ""  # all answers have an empty block before them
         rests = [rest for rest in rests if not content or not rest.rstrip().endswith(content)]
         prompted = thinking.markers_in_prompts(rests)
         if stripped is not None and not stripped.start:

@@ -145,6 +145,23 @@ def find_both_fields(chats: Sequence[Chat], field: str) -> tuple[str, str | None
     return found[0], found[1] if found[1] != found[0] else None
 
 
+def show_thought_calls(chats: Sequence[Chat], dialect: Dialect) -> Dialect:
+    """Return a dialect with content absent in a form beside which calls show their reasoning.
+
+    A template may show what goes before calls only where content is a text, be it an empty one.
+    """
+    forms = (replace(dialect, absent_content=absent) for absent in AbsentContent)
+    wanted = _readability(chats[0].speaking(dialect))
+    if wanted == _UNREADABLE:
+        return dialect
+    for form in (dialect, *forms):
+        speaking = [chat.speaking(form) for chat in chats]
+        shown = any(REASONING in (chat.turn(_BESIDE[1]).text or "") for chat in speaking)
+        if shown and _readability(speaking[0]) == wanted:
+            return form
+    return dialect
+
+
 def _reads(chat: Chat, field: str, message: Message) -> bool:
     """Say whether a template shows the reasoning in a message if it is given under a key."""
     speaking = chat.speaking(replace(chat.dialect, reasoning_field=field))

@@ -1,4 +1,4 @@
-"""What a prompt tells the model: the text that tools, a switch or no system message bring in.
+"""What a prompt tells the model: what tools, a switch, a word or no system message bring in.
 
 The same prompt is rendered with and without them, and what the two have in common at both ends is
 taken off. How the tools themselves are listed is taken out too: two tools that differ in their
@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from turnspec.analysis.text import splits_marker
 from turnspec.rendering.conversation import USER_TEXT, Chat, JsonObject, user_message
+from turnspec.spec.yaml_text import quoted
 
 #: Stands where tools were listed.
 LISTED = "…"
@@ -31,17 +32,21 @@ _UNIT_END = re.compile(r"(?<=\n)|(?<=[.!?:] )")
 class Instructions:
     """A stretch of a prompt, and what brings it in: values of variables, and tools or no system.
 
-    ``without`` holds the prompts that it was compared with.
+    A ``word`` in a system message may bring it in, too. ``without`` holds the prompts that it was
+    compared with.
     """
 
     text: str
     variables: Mapping[str, object]
     without: str
     tools: bool = False
+    word: str = ""
 
     @property
     def setting(self) -> str:
         """The setting in words."""
+        if self.word:
+            return f"{quoted(self.word)} in a system message"
         values = [f"{name}={json.dumps(value)}" for name, value in self.variables.items()]
         return " and ".join(["tools" if self.tools else "no system message", *values])
 
@@ -65,7 +70,8 @@ def tool_instructions(chat: Chat) -> list[Instructions]:
 def plain_instructions(chat: Chat) -> list[Instructions]:
     """Return what the prompt says without tools where nobody gave a system message.
 
-    Where a system message changes nothing, that is all of the prompt.
+    Where a system message changes nothing, that is all of the prompt. Behind that stands what it
+    says where a system message has one of the words that the template looks for.
     """
     given = _prompt(chat, [_system_message(), user_message(USER_TEXT)], []) or ""
     found = []
@@ -74,6 +80,10 @@ def plain_instructions(chat: Chat) -> list[Instructions]:
         if text is not None:
             without = "" if text == given else given
             found.append(Instructions(difference(without, text), variables, without))
+    for word in chat.facts.searched_words:
+        text = _prompt(chat, [_system_message(f" {word}"), user_message(USER_TEXT)], [])
+        if text is not None and text.replace(f" {word}", "") != given.replace(f" {word}", ""):
+            found.append(Instructions(difference(given, text), {}, given + word, word=word))
     return _distinct(found)
 
 
@@ -106,8 +116,8 @@ def _prompt(chat: Chat, messages: list[JsonObject], tools: list[JsonObject]) -> 
     return chat.render(messages, tools=tools, add_generation_prompt=True).text
 
 
-def _system_message() -> JsonObject:
-    return {"role": "system", "content": SYSTEM_TEXT}
+def _system_message(more: str = "") -> JsonObject:
+    return {"role": "system", "content": SYSTEM_TEXT + more}
 
 
 def _tool(suffix: str) -> JsonObject:

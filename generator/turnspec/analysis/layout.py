@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import parts
@@ -62,7 +62,7 @@ class Layout:
         position = prompt.rfind(self.header.header)
         if position >= 0 and self.header.header:
             return prompt[position:]
-        return prompt.removeprefix(self.header.user_end) if not self.header.header else ""
+        return "" if self.header.header else _behind(self.header.user_end, prompt)
 
     def before_header(self, prompt: str) -> str:
         """Return the last line of what a prompt says before the header, and turns don't."""
@@ -83,8 +83,10 @@ class Layout:
         always the empty block.
         """
         position = self.content.start.rfind(end) + len(end)
-        if not end or position < len(end):
+        if not end:
             return self
+        if position < len(end):
+            return replace(self, joins=(*self.joins, *self._behind_block(end)))
         block, start = self.content.start[:position], self.content.start[position:]
         joins = tuple(
             replace(join, text=join.text + block) if join.right is Part.CONTENT else join
@@ -92,9 +94,31 @@ class Layout:
         )
         return replace(self, content=Wrapping(start, self.content.end), joins=joins)
 
+    def _behind_block(self, end: str) -> Iterator[Join]:
+        """Yield what follows reasoning, where a join has an empty block and a marker behind it.
+
+        Where another part decides that there is no such block, the same follows as otherwise.
+        """
+        first = [join for join in self.joins if join.left is Part.START]
+        rests = {join: join.text.rpartition(end)[2] for join in first}
+        marked = {it.right for it, rest in rests.items() if end in it.text and markers(rest)}
+        for join, rest in rests.items():
+            if join.right in marked:
+                yield replace(join, left=Part.REASONING, text=rest)
+
     def prompt_rest(self, prompt: str) -> str:
         """Return what a generation prompt adds behind the assistant's header."""
         return self.generation_prompt(prompt).removeprefix(self.header.header)
+
+
+def _behind(user_end: str, prompt: str) -> str:
+    """Return a prompt without what ends the user's message, of which a setting may lack the first.
+
+    Another message may stand there, if nothing says otherwise.
+    """
+    ends = (user_end[at:] for at in range(len(user_end)))
+    found = (end for end in ends if prompt.startswith(end) and (markers(end) or end == user_end))
+    return prompt.removeprefix(next(found, ""))
 
 
 def find_layout(
@@ -303,12 +327,13 @@ def _inner_texts(
 ) -> list[str]:
     """Return all literals that stand inside a turn.
 
-    Some templates end a turn between two parts or calls and go on: no model gets beyond that.
+    Some templates end a turn between two parts or calls and go on: no model gets beyond that. What
+    ends a thought may end a turn as well; then the answer follows it.
     """
     texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
     nothing = Wrapping("", "")
     for join in joins:
-        if ends_turn(join.text, turn_end):
+        if ends_turn(join.text, turn_end) and join.left is not Part.REASONING:
             continue
         left, right = (wrappings.get(part, nothing) for part in (join.left, join.right))
         texts += [join.text, left.end + join.text + right.start]
@@ -377,7 +402,9 @@ def _followed_ends(
         shown = by_tool.get(edge, by_user.get(edge)) if left is Part.CALLS else by_user.get(edge)
         if right is not Part.END or left is Part.START or shown is None:
             continue
-        if user_header and shown.endswith(user_header) and left is not Part.CALLS:
+        is_listed = EXAMPLE_TOOL_NAME in shown  # tools are told anew before the last question
+        is_headed = user_header and shown.endswith(user_header) and not is_listed
+        if is_headed and left is not Part.CALLS:
             result[left] = shown.removesuffix(user_header)
         elif final in shown:  # a call may say more once its result is there
             result[left] = final

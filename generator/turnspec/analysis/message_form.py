@@ -11,6 +11,7 @@ from turnspec.analysis.dialect import (
     find_dialect,
     find_other_field,
     find_reasoning_field,
+    show_thought_calls,
 )
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import find_insistence
@@ -34,7 +35,8 @@ def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
         field, call_field = find_both_fields(chats, field)
         if call_field:
             derivation.note("R1", f"from {field}, and beside calls from {call_field}")
-        return replace(dialect, reasoning_field=field, call_reasoning_field=call_field)
+        form = replace(dialect, reasoning_field=field, call_reasoning_field=call_field)
+        return show_thought_calls(chats, form)
     found = find_content_blocks(chats)
     derivation.note("R1", f"reasoning is read from {found and found[0]}")
     if found is None:

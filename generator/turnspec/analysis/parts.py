@@ -55,10 +55,17 @@ def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: s
     """
     shared, bare = whole_prefix(_openings(edges)), chat_prompts.bare
     is_all = shared == bare and bare not in next_user  # and the header is in it
+    is_all = is_all and not _ends_message(bare, next_user)
     if bare in chat_prompts.texts or not shared.startswith(bare) or is_all:
         # The template ends every conversation with a prompt, asked for or not.
         return _before_role(shared, next_user)
     return bare
+
+
+def _ends_message(bare: str, next_user: str) -> bool:
+    """Tell whether a text ends as messages do, so with no header that is left open."""
+    ends = (next_user[:end] for end in range(1, len(next_user)))
+    return any(markers(end) and bare.endswith(end) for end in ends)
 
 
 def find_header(
@@ -72,6 +79,9 @@ def find_header(
     """
     shared = whole_prefix(_openings(edges))
     header = _shaped_like(shared[len(user_end) :], user_header)
+    before, first = _cut_at_marker(header)
+    if before.strip() and _is_set_apart(header, first, chat_prompts.texts):
+        user_end, header = user_end + before, first
     while header and not _heads_all(header, chat_prompts.texts):
         header = whole_prefix([header, header[:-1]])
     if not markers(header):  # words before it may say what is set
@@ -107,6 +117,17 @@ def _shaped_like(header: str, user_header: str) -> str:
     role = re.fullmatch(r"\w+(\W+)", tail)
     own = re.compile(r"\w+" + re.escape(role[1])).match(header, position) if role else None
     return header[: own.end()] if own and header[own.end() :].strip() else header
+
+
+def _cut_at_marker(header: str) -> tuple[str, str]:
+    """Return what stands before a header's first marker, and the rest."""
+    at = header.find(next(iter(markers(header)), header))
+    return header[:at], header[at:]
+
+
+def _is_set_apart(header: str, first: str, prompts: Sequence[str]) -> bool:
+    """Tell whether the words that a header has before ``first`` say what is set."""
+    return _heads_all(first, prompts) and not _heads_all(header, prompts)
 
 
 def _heads_all(header: str, prompts: Sequence[str]) -> bool:

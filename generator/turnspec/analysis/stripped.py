@@ -56,6 +56,9 @@ def find_stripped(
         if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
             return Stripped(_with_word(start, chat.facts.string_constants), end)
+        if _is_written_again(shown, start, end):
+            derivation.note("R4", f"only text before {start!r} is stripped", *shown)
+            return Stripped(start, end)
     for using in _switched(chat):
         shown_with = _shown_with(using, candidates)
         if end := _settled_end(shown_with, prompts, chat.source):
@@ -94,6 +97,13 @@ def _settled_end(shown_with: Mapping[str, list[str]], prompts: list[str], source
     return min(ends, key=rank.__getitem__, default="")
 
 
+def _is_written_again(shown: Sequence[str], start: str, end: str) -> bool:
+    """Tell whether a thought is shown between its marks, and nothing of what stood before them."""
+    pieces = map(re.escape, (start, _BETWEEN, end, _AFTER))
+    order = re.compile(r"\s*".join(pieces))
+    return bool(shown) and all(order.search(it) and _BEFORE not in it for it in shown)
+
+
 def is_cut_before(shown: Iterable[str], before: str, behind: str) -> bool:
     """Tell whether of a text with a marker in it only what stands behind that is shown."""
     return any(before not in text and behind in text for text in shown)
@@ -128,7 +138,11 @@ def _candidates(chat: Chat) -> list[str]:
 
 
 def _switched(chat: Chat) -> Iterator[Chat]:
-    """Yield the chat with each of its switches: some strip only what that has the model write."""
+    """Yield the chat with each of its switches: some strip only what that has the model write.
+
+    Some strip it only where the model is to go on.
+    """
+    yield chat.using({**chat.variables, "add_generation_prompt": True})
     for name, values in chat.facts.switch_values.items():
         for value in values:
             yield chat.using({**chat.variables, name: value})

@@ -70,13 +70,14 @@ def one_word_apart(first: str, second: str) -> bool:
 
 
 def empty_pairs(text: str) -> list[tuple[Marker, Marker]]:
-    """Return the tags in prose that hold nothing, or a hint on one line, but no message."""
+    """Return the tags in prose that hold nothing, dots or a hint on one line, but no message."""
     found = find_markers(text)
     pairs = []
     for left, right in itertools.pairwise(found):
         inner = text[left.end : right.start]
         is_message = any(needle in inner for needle in (USER_TEXT, SYSTEM_TEXT))
-        if closes(right.text, left.text) and "\n" not in inner and not is_message:
+        is_hint = "\n" not in inner or inner.strip() in ("...", "…")
+        if closes(right.text, left.text) and is_hint and not is_message:
             pairs.append((left, right))
     return pairs
 

@@ -158,8 +158,13 @@ def marker_left_open(rests: Sequence[str], source: str) -> tuple[str, str] | Non
 
 
 def choose_on(settings: Sequence[Setting]) -> Setting:
-    """Return the setting under which turns are analysed: the first that shows reasoning."""
-    return next((setting for setting in settings if setting.shows_reasoning), settings[0])
+    """Return the setting under which turns are analysed: the first that shows reasoning.
+
+    One whose prompt has nothing of the default's has the model write another format.
+    """
+    known = markers(settings[0].prompt)
+    alike = (it for it in settings if not known or any(one in it.prompt for one in known))
+    return next((setting for setting in alike if setting.shows_reasoning), settings[0])
 
 
 def choose_better_on(
