@@ -253,7 +253,7 @@ def tokens(view: View) -> Iterator[Finding]:
 
 def unknown_texts(view: View) -> Iterator[Finding]:
     """What an answer shows under keys that the spec doesn't know is read, and hides nothing."""
-    _, lost = view.witness()
+    _, lost = view.witness
     yield from (("turn", fault) for fault in lost)
 
 
