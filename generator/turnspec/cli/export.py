@@ -18,7 +18,6 @@ from turnspec.cli.common import (
     THINKING,
     TOKENIZER,
     TOOLS,
-    TRACEBACKS,
     FileText,
     tool_definitions,
 )
@@ -87,7 +86,6 @@ class _Target(click.Choice[str]):
 @JSON
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def export(
     fmt: str,
     target: str,
