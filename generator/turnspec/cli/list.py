@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence, Sized
+from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def list_(
     nothing = [] if shown or problems else [_nothing(words, meant, catalog)]
     wrong = [*catalog.problems, *problems, *nothing]
     if as_json:
-        put_told({"formats": [entry.data() for entry in shown]}, wrong)
+        put_told({"formats": [asdict(entry) for entry in shown]}, wrong)
     elif shown:
         _print(shown, total=len(found))
     finish(wrong)
