@@ -389,15 +389,8 @@ def _arguments(tools: Tools) -> Iterator[_Finding]:
     if arguments.item and not tagged:
         yield (*path, "item"), f"is for TAG_WITH_TAGGED, but tools.mode is {tools.mode}"
     if not arguments.item:
-        for key, value in (
-            ("start", arguments.start),
-            ("separator", arguments.separator),
-            ("end", arguments.end),
-            ("values", arguments.values),
-            ("types", arguments.types),
-            ("elements", arguments.elements),
-        ):
-            if value:
+        for key in ("start", "separator", "end", "values", "types", "elements"):
+            if getattr(arguments, key):
                 yield (*path, key), "is there, but there is no item"
         return
     yield from _item(tools)
