@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Iterator
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from turnspec.spec.encoding import json_type
 from turnspec.spec.problems import Problem
@@ -76,8 +76,8 @@ def _validator(schema: str) -> Any:
 
 
 def _messages(error: ValidationError) -> Iterator[tuple[YamlPath, str]]:
-    place, found, wanted = tuple(error.absolute_path), error.instance, error.validator_value
-    schema: Any = error.schema
+    place, schema = tuple(error.absolute_path), cast("Any", error.schema)
+    found, wanted = cast("Any", error.instance), cast("Any", error.validator_value)
     properties = schema.get("properties", ())
     allowed = ", ".join(properties)
     match error.validator:
