@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -148,14 +149,10 @@ class Conversation:
     def _renderings(self) -> Iterator[str]:
         """Yield what the messages are rendered as: alone, followed by each kind, prompted."""
         for more in ([], *_followers(self._messages[-1].get("role"))):
-            try:
+            with suppress(ChatError):  # not every template takes every message in every place
                 yield self._render([*self._messages, *more], add_generation_prompt=False).text
-            except ChatError:  # not every template takes every message in every place
-                continue
-        try:
+        with suppress(ChatError):
             yield self._render(self._messages).text
-        except ChatError:
-            return
 
     def _go_on(self, target: str, *, whole: bool = False) -> Increment:
         """Move the text on to ``target``, which may be shorter unless it is the whole."""
