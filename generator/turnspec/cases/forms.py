@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -214,14 +215,10 @@ def _is_open(suite: Suite, case: Case) -> bool:
     return bool(start) and prefill.rstrip().endswith(start)
 
 
-def _dynamo_stream_line(suite: Suite, number: int, drawn: DrawnCase) -> dict[str, Any]:
-    return _dynamo_line(suite, number, drawn, mode="stream")
-
-
 #: The forms by name.
 FORMS: Mapping[str, Form] = {
     "turnspec": Form(lambda suite, case: case, _own_line),
     "canitoolcall": Form(_stopped, _canitoolcall_line),
     "dynamo": Form(_in_one_stage, _dynamo_line),
-    "dynamo-stream": Form(_in_one_stage, _dynamo_stream_line),
+    "dynamo-stream": Form(_in_one_stage, partial(_dynamo_line, mode="stream")),
 }

@@ -12,7 +12,7 @@ from turnspec.pipeline.project import Project
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import TemplateResult, read_results
+from turnspec.spec.results import read_results
 
 _PACKAGE = Path(turnspec.__file__).resolve().parent
 
@@ -57,11 +57,8 @@ def _formats(project: Project, *, installed: bool) -> tuple[dict[str, KnownForma
     """Return the formats of a project, and what is wrong with its index or its results."""
     index, problems = read_index(project.root, trusted=installed)
     found = read_results(project.results)
-    results: Mapping[str, TemplateResult] = {}
-    if isinstance(found, Problem):
-        problems.append(found)
-    else:
-        results = found
+    problems += [found] if isinstance(found, Problem) else []
+    results = {} if isinstance(found, Problem) else found
     entries = {entry.name: entry for entry in index.entries}
     names = {*entries, *(path.stem for path in project.specs.glob(f"*{SPEC_SUFFIX}"))}
     formats = {

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
@@ -18,9 +17,6 @@ from turnspec.sources.reading import GGUF_SUFFIX, named_again, shown_path
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
 from turnspec.spec.problems import Problem
-
-if TYPE_CHECKING:
-    from turnspec.catalog.identify import Identity
 
 _HASH = re.compile(r"[0-9a-f]{12,64}")
 _MOST_LISTED = 12
@@ -155,15 +151,10 @@ def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
         told = ", ".join(f"{i.label} is of {name}" for name, i in known.items())
         return Problem(f"holds several templates: {told}; say which format", shown_path(path))
     ((name, identity),) = known.items()
-    is_known = identity.kind is Kind.KNOWN
-    return _found_by_template(identity, catalog.formats[name], is_known=is_known)
-
-
-def _found_by_template(identity: Identity, known: KnownFormat, *, is_known: bool) -> Found:
-    if is_known:
-        return Found(known, How.TEMPLATE)
+    if identity.kind is Kind.KNOWN:
+        return Found(catalog.formats[name], How.TEMPLATE)
     notice = f"{identity.label}: another template, which writes the format of {identity.in_words}"
-    return Found(known, How.SAME_FORMAT, notice)
+    return Found(catalog.formats[name], How.SAME_FORMAT, notice)
 
 
 def _by_hash(asked: str, catalog: Catalog) -> Found | None:
@@ -180,17 +171,13 @@ def _by_like_name(asked: str, catalog: Catalog) -> Found | Problem:
     if not matches:
         return unknown_name(asked, catalog)
     if len(matches) > 1 or matches[0].closeness is Closeness.EARLIER:
-        return _several(asked, names)
+        more = len(names) - _MOST_LISTED
+        listed = ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+        return Problem(f"{asked!r} may be {listed}; say which one is meant")
     (match,) = matches
     sure = "to be sure, give its template to: turnspec identify"
     notice = f"{asked} is taken for {match.name} by its name; {sure}"
     return Found(catalog.formats[match.name], How.LIKE_NAME, notice)
-
-
-def _several(asked: str, names: Sequence[str]) -> Problem:
-    more = len(names) - _MOST_LISTED
-    listed = ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
-    return Problem(f"{asked!r} may be {listed}; say which one is meant")
 
 
 def named_formats(word: str, catalog: Catalog) -> set[str]:

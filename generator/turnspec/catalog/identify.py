@@ -11,7 +11,6 @@ from pathlib import Path
 from turnspec.analysis.overlaid import overlaid_as
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.known import KnownFormat
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.fingerprint import fingerprint
@@ -60,19 +59,15 @@ def identify_templates(
     for template in templates:
         digest = template.sha256
         if digest in known:
-            names = (known[digest].name, *_with_text(digest, known[digest], catalog))
-            found.append(Identity(_label(path, template), digest, Kind.KNOWN, names))
+            same = [fmt.name for fmt in catalog if fmt.sha256 == digest]
+            names = dict.fromkeys((known[digest].name, *same))
+            found.append(Identity(_label(path, template), digest, Kind.KNOWN, tuple(names)))
         else:
             unknown.append(template)
     if unknown:
         more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog), limits)
         found, problems = found + [as_overlaid(it, catalog) for it in more], problems + troubles
     return found, problems
-
-
-def _with_text(digest: str, first: KnownFormat, catalog: Catalog) -> list[str]:
-    """Return the other formats whose template has the same text."""
-    return [fmt.name for fmt in catalog if fmt.sha256 == digest and fmt is not first]
 
 
 def _label(path: Path, template: SourceTemplate) -> str:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import accumulate
 
 _SEPARATORS = re.compile(r"[^a-z0-9.]+")
 _SIZE = re.compile(
@@ -182,22 +183,14 @@ def _closeness(wanted: Sequence[str], known: Sequence[str]) -> Closeness | None:
 
 
 def _ends(words: Sequence[str]) -> set[int]:
-    ends, end = set(), 0
-    for word in words:
-        end += len(word)
-        ends.add(end)
-    return ends
+    return set(accumulate(map(len, words)))
 
 
 def _rest(wanted: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """Return the words of what was asked for that a format's name doesn't have."""
-    end, length = 0, len("".join(known))
-    rest = []
-    for word in wanted:
-        if end >= length:
-            rest.append(word)
-        end += len(word)
-    return tuple(rest)
+    starts = accumulate(map(len, wanted), initial=0)
+    length = len("".join(known))
+    return tuple(word for word, start in zip(wanted, starts, strict=False) if start >= length)
 
 
 def suggested(asked: str, names: Sequence[tuple[str, str]]) -> list[str]:

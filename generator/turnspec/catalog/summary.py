@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
@@ -35,10 +35,6 @@ class FormatSummary:
     place: str
     fingerprint: str
     same: tuple[str, ...] = ()
-
-    def data(self) -> dict[str, object]:
-        """Return it as plain data."""
-        return asdict(self)
 
 
 def summaries(catalog: Catalog) -> tuple[list[FormatSummary], list[Problem]]:

@@ -81,20 +81,15 @@ def _result_role(chat: Chat) -> str | None:
 
 def _shows_result(chat: Chat, role: str) -> bool:
     """Tell whether a result is shown, and marked otherwise than a message of no known role."""
-    text = _rendered_result(chat, role)
-    return RESULT_TEXT in text and (role == TOOL or _marks(text) != _marks(_user_for(chat)))
+    text = _behind_call(chat, {**result_message(probe_call(0)), "role": role})
+    users = _behind_call(chat, user_message(RESULT_TEXT))
+    return RESULT_TEXT in text and (role == TOOL or _marks(text) != _marks(users))
 
 
-def _rendered_result(chat: Chat, role: str) -> str:
+def _behind_call(chat: Chat, message: JsonObject) -> str:
+    """Return what a conversation with a message behind a call looks like."""
     called = chat.assistant_message(probe_message(calls=1))
-    result = {**result_message(probe_call(0)), "role": role}
-    return chat.render([user_message(USER_TEXT), called, result]).text or ""
-
-
-def _user_for(chat: Chat) -> str:
-    """Return what a user's message looks like in the place of a result."""
-    called = chat.assistant_message(probe_message(calls=1))
-    return chat.render([user_message(USER_TEXT), called, user_message(RESULT_TEXT)]).text or ""
+    return chat.render([user_message(USER_TEXT), called, message]).text or ""
 
 
 def _marks(text: str) -> str:
@@ -134,6 +129,5 @@ def _with_content(chat: Chat, role: str, content: object) -> str:
     elif role == ASSISTANT:
         messages = [user, given]
     else:
-        called = chat.assistant_message(probe_message(calls=1))
-        messages = [user, called, {**result_message(probe_call(0)), **given}]
+        return _behind_call(chat, {**result_message(probe_call(0)), **given})
     return chat.render(messages).text or ""

@@ -9,9 +9,11 @@ still be rendered otherwise it first gives only what stays, whatever follows.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING
 
 from turnspec.analysis.text import common_prefix, whole_prefix
 from turnspec.chat.errors import ChatError, checked
@@ -52,23 +54,6 @@ class Increment:
         return self.dropped == 0
 
 
-class Render(Protocol):
-    """What renders a whole conversation: `turnspec.chat.ChatTemplate.render`."""
-
-    def __call__(
-        self,
-        messages: Sequence[_Message],
-        *,
-        tools: Sequence[_Message] = (),
-        add_generation_prompt: bool = True,
-        continue_final: bool = False,
-        thinking: bool | None = None,
-        variables: Mapping[str, object] | None = None,
-        now: datetime.datetime | None = None,
-    ) -> Prompt:
-        """Return the prompt."""
-
-
 class Conversation:
     r"""Renders a growing conversation and says what each step adds to the text.
 
@@ -85,19 +70,16 @@ class Conversation:
 
     def __init__(
         self,
-        render: Render,
+        render: Callable[..., Prompt],
         *,
         tools: Sequence[_Message] = (),
         thinking: bool | None = None,
         variables: Mapping[str, object] | None = None,
         now: datetime.datetime | None = None,
     ) -> None:
-        """Take what renders, and the options that hold for the whole conversation."""
-        self._render = render
-        self._tools = tools
-        self._thinking = thinking
-        self._variables = variables
-        self._now = now or datetime.datetime.now()
+        """Take `ChatTemplate.render`, and the options that hold for the whole conversation."""
+        now = now or datetime.datetime.now()
+        self._render = partial(render, tools=tools, thinking=thinking, variables=variables, now=now)
         self._messages: list[_Message] = []
         self._ends: list[int] = []  # where each message's text ended when it was given
         self._text = ""
@@ -138,7 +120,7 @@ class Conversation:
         Raises:
             ChatError: the template refuses the messages.
         """
-        prompt = self._last_prompt = self._rendered(self._messages, prompted=True)
+        prompt = self._last_prompt = self._render(self._messages)
         increment = self._go_on(prompt.text, whole=True)
         self._ends[-1:] = [len(prompt.text) - len(prompt.prefill)]  # nothing is held back now
         return increment
@@ -151,16 +133,6 @@ class Conversation:
         self._messages.append(message)
         self._text += written
         self._ends.append(len(self._text))
-
-    def _rendered(self, messages: Sequence[_Message], *, prompted: bool) -> Prompt:
-        return self._render(
-            messages,
-            tools=self._tools,
-            add_generation_prompt=prompted,
-            thinking=self._thinking,
-            variables=self._variables,
-            now=self._now,
-        )
 
     def _settled(self) -> str:
         """Return the beginning that all renderings share, without and with one more message."""
@@ -177,14 +149,10 @@ class Conversation:
     def _renderings(self) -> Iterator[str]:
         """Yield what the messages are rendered as: alone, followed by each kind, prompted."""
         for more in ([], *_followers(self._messages[-1].get("role"))):
-            try:
-                yield self._rendered([*self._messages, *more], prompted=False).text
-            except ChatError:  # not every template takes every message in every place
-                continue
-        try:
-            yield self._rendered(self._messages, prompted=True).text
-        except ChatError:
-            return
+            with suppress(ChatError):  # not every template takes every message in every place
+                yield self._render([*self._messages, *more], add_generation_prompt=False).text
+        with suppress(ChatError):
+            yield self._render(self._messages).text
 
     def _go_on(self, target: str, *, whole: bool = False) -> Increment:
         """Move the text on to ``target``, which may be shorter unless it is the whole."""

@@ -7,18 +7,14 @@ under any of its keys. What comes out is the one way that the template reads.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
-from turnspec.rendering.conversation import (
-    AbsentContent,
-    ArgumentsForm,
-    JsonObject,
-    content_in_blocks,
-)
+from turnspec.rendering.conversation import Dialect, JsonObject, content_in_blocks
 from turnspec.spec.message import Call, Message
 from turnspec.spec.problems import Problem
 
@@ -202,10 +198,7 @@ def _assistant(turn: Turn, content: object, form: MessageForm, *, in_blocks: boo
     dialect = form.dialect
     result: JsonObject = {"content": content}
     if not content:
-        absent = dialect.absent_content if turn.calls else AbsentContent.EMPTY
-        result = {"content": None if absent is AbsentContent.NULL else ""}
-        if absent is AbsentContent.MISSING:
-            result = {}
+        result = dialect.empty_content(beside_calls=bool(turn.calls))
     if in_blocks and dialect.blocks and dialect.reasoning_field:
         message = Message(turn.text, turn.reasoning)
         if message.content or message.reasoning:
@@ -215,36 +208,28 @@ def _assistant(turn: Turn, content: object, form: MessageForm, *, in_blocks: boo
         key = dialect.reasoning_key(beside_calls=bool(turn.calls))
         result[key or REASONING_FIELDS[0]] = turn.reasoning
     if turn.calls:
-        result["tool_calls"] = [_call(call, form) for call in turn.calls]
+        result["tool_calls"] = [_call(call, dialect) for call in turn.calls]
     return result
 
 
-def _call(call: Call, form: MessageForm) -> JsonObject:
-    arguments: object = dict(call.arguments)
-    if form.dialect.arguments is ArgumentsForm.STRING:
-        arguments = json.dumps(arguments, ensure_ascii=False)
-    function: JsonObject = {"name": call.name, "arguments": arguments}
-    head: JsonObject = {"id": call.id, "type": "function"} if call.id else {"type": "function"}
-    return {**head, **function} if form.dialect.flat_calls else {**head, "function": function}
+def _call(call: Call, dialect: Dialect) -> JsonObject:
+    """Return a call with the id that it has, if it has one."""
+    given = replace(dialect, named_ids=False).tool_call(call)
+    return {key: value for key, value in given.items() if key != "id" or value}
 
 
 def with_ids(turns: Sequence[Turn], form: MessageForm) -> list[Turn]:
     """Name the tool in each result as its call does, and give ids where a template needs them."""
-    number = 0
+    # Nine letters and digits: some templates accept no other length.
+    ids = (f"call{number:05}" for number in itertools.count(1))
     waiting: list[Call] = []
     done: list[Turn] = []
     for turn in turns:
         if turn.calls:
-            calls = []
-            for call in turn.calls:
-                number += 1
-                needed = form.capabilities.call_id_required and not call.id
-                # Nine letters and digits: some templates accept no other length.
-                calls.append(
-                    Call(call.name, call.arguments, f"call{number:05}") if needed else call
-                )
-            waiting = list(calls)
-            turn = Turn(turn.role, turn.content, turn.reasoning, tuple(calls), turn.extra)
+            numbered = zip(turn.calls, ids, strict=False)
+            needed = form.capabilities.call_id_required
+            waiting = [replace(c, id=c.id or new) if needed else c for c, new in numbered]
+            turn = replace(turn, calls=tuple(waiting))
         elif turn.role == TOOL:
             turn = _answering(turn, waiting)
         done.append(turn)

@@ -63,8 +63,8 @@ def polyfilled(
     applied: list[Polyfill] = []
     steps: dict[Polyfill, Callable[[list[Turn]], list[Turn]]] = {
         Polyfill.TOOLS: lambda given: _described(given, tools, form, spec),
-        Polyfill.RESULTS: _results_as_user,
-        Polyfill.CALLS: lambda given: _calls_as_content(given, spec),
+        Polyfill.RESULTS: lambda given: [*map(_result_as_user, given)],
+        Polyfill.CALLS: lambda given: [_calls_as_content(turn, spec) for turn in given],
         Polyfill.SINGLE_CALLS: _single_calls,
         Polyfill.SYSTEM: _system_in_user,
         Polyfill.ALTERNATION: _alternating,
@@ -89,22 +89,18 @@ def _described(
     return [Turn(SYSTEM, text), *turns]
 
 
-def _results_as_user(turns: list[Turn]) -> list[Turn]:
-    return [_result_as_user(turn) if turn.role == TOOL else turn for turn in turns]
-
-
 def _result_as_user(turn: Turn) -> Turn:
+    if turn.role != TOOL:
+        return turn
     name = turn.extra.get("name")
     said = f"Result of {name}:" if name else "Result of the tool:"
     return with_text_before(Turn(USER, turn.content), said, "\n")
 
 
-def _calls_as_content(turns: list[Turn], spec: Callable[[], Spec]) -> list[Turn]:
-    return [_call_as_content(turn, spec()) if turn.calls else turn for turn in turns]
-
-
-def _call_as_content(turn: Turn, spec: Spec) -> Turn:
-    text = "\n".join(filter(None, (turn.text, calls_text(spec, turn.calls))))
+def _calls_as_content(turn: Turn, spec: Callable[[], Spec]) -> Turn:
+    if not turn.calls:
+        return turn
+    text = "\n".join(filter(None, (turn.text, calls_text(spec(), turn.calls))))
     return replace(turn, content=text, calls=())
 
 

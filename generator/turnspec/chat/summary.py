@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 from turnspec.chat.form import MessageForm
 from turnspec.chat.polyfills import missing_features
@@ -49,12 +48,9 @@ def thinking_switch(spec: Spec) -> str:
     """Return what turns thinking off (or on, where it is off at first), "" if nothing does."""
     known = spec.thinking
     if known.enabled.variables != known.disabled.variables:
-        return _assignment(known.disabled.variables or known.enabled.variables)
+        variables = known.disabled.variables or known.enabled.variables
+        return ", ".join(f"{name}={json.dumps(value)}" for name, value in variables.items())
     return " or ".join(dict.fromkeys(word.word for word in known.words))
-
-
-def _assignment(variables: Mapping[str, object]) -> str:
-    return ", ".join(f"{name}={json.dumps(value)}" for name, value in variables.items())
 
 
 def capabilities_in_words(spec: Spec) -> str:

@@ -12,9 +12,8 @@ from turnspec.chat.form import MessageForm
 from turnspec.chat.increments import Conversation
 from turnspec.chat.messages import read_messages, read_tools
 from turnspec.chat.polyfills import Polyfill, missing_features
-from turnspec.chat.prepared import PreparedTemplate
+from turnspec.chat.prepared import PreparedTemplate, in_context
 from turnspec.chat.request import Prompt, Request, without_added
-from turnspec.chat.response import response_grammar
 from turnspec.chat.sources import (
     ModelTemplates,
     SpecialTokens,
@@ -23,6 +22,8 @@ from turnspec.chat.sources import (
     named_format,
 )
 from turnspec.chat.spans import Transcript, find_spans
+from turnspec.grammar.bound import bind_grammar
+from turnspec.grammar.request import GrammarRequest
 from turnspec.protocol import StreamingParser
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Capabilities, Spec
@@ -288,7 +289,8 @@ class ChatTemplate:
         Raises:
             ChatError: the schema has no grammar, or the template can't be analysed.
         """
-        found = response_grammar(self.spec(), prompt.prefill, schema)
+        request = GrammarRequest(response_schema=schema)
+        found = bind_grammar(in_context(self.spec(), prompt.prefill), request)
         if isinstance(found, list):
             raise ChatError(found)
-        return found
+        return found.grammar

@@ -9,16 +9,8 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import fetched_path
-from turnspec.cli.common import (
-    HUB_OFFLINE,
-    JSON,
-    ROOT,
-    TIME_LIMIT,
-    TRACEBACKS,
-    fetching,
-    find_project,
-)
-from turnspec.cli.console import finish, print_notice, progress_bar, put_json, say
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, fetching, find_project
+from turnspec.cli.console import finish, print_notice, progress_bar, put_told, say
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
     print_objections,
@@ -55,7 +47,6 @@ from turnspec.spec.verdict import judge
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
-@TRACEBACKS
 def add(
     source: Path, name: str | None, update: bool, as_json: bool, root: Path | None, limits: Limits
 ) -> None:
@@ -167,7 +158,7 @@ def _put(result: AddResult, problems: Sequence[Problem], more: Mapping[str, obje
             ("unchanged", result.unchanged),
         )
     }
-    put_json({**files, **more, "problems": [*map(str, problems)]}, indent=2)
+    put_told({**files, **more}, problems)
 
 
 def _print(result: AddResult) -> None:

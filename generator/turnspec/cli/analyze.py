@@ -9,7 +9,7 @@ import click
 
 from turnspec.catalog.identify import Identity, Kind, as_overlaid
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, TIME_LIMIT, VERBOSE, paths_of
-from turnspec.cli.console import finish, print_error, progress_bar, put_json, say, say_written
+from turnspec.cli.console import finish, print_error, progress_bar, put_told, say, say_written
 from turnspec.cli.extras import needs
 from turnspec.cli.formats import catalog_of
 from turnspec.cli.output import print_build, print_findings
@@ -100,8 +100,7 @@ def analyze(
         print_findings(result.builds)
     specs = {} if into else {"specs": _specs(result)}
     files = {"written": [*map(str, result.written)], "kept": [*map(str, result.kept)]}
-    told = {"templates": results_data(results), **files, **specs}
-    put_json({**told, "problems": [*map(str, problems)]}, indent=2)
+    put_told({"templates": results_data(results), **files, **specs}, problems)
     finish(problems)
 
 

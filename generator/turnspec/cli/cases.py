@@ -12,7 +12,7 @@ from turnspec.cases.drawing import DrawnCase, differences, draw_cases
 from turnspec.cases.forms import FORMS, OWN_MODELS, Suite, canitoolcall_family
 from turnspec.cases.tokens import Vocabulary
 from turnspec.catalog.known import KnownFormat
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, TOKENIZER, TRACEBACKS
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, ROOT, TOKENIZER
 from turnspec.cli.console import finish, json_text, or_fault, print_notice, put_json, say_written
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.codegen.loading import load_module
@@ -32,7 +32,6 @@ from turnspec.spec.problems import Problem
 @TOKENIZER
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def cases(
     fmt: str,
     count: int,

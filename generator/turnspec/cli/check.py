@@ -7,16 +7,8 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import (
-    JSON,
-    OFFLINE,
-    ROOT,
-    TIME_LIMIT,
-    TRACEBACKS,
-    find_project,
-    project_sources,
-)
-from turnspec.cli.console import finish, print_error, progress_bar, put_json, say
+from turnspec.cli.common import JSON, OFFLINE, ROOT, TIME_LIMIT, find_project, project_sources
+from turnspec.cli.console import finish, print_error, progress_bar, put_told, say
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_difference
 from turnspec.cli.results_output import print_left_over
@@ -29,7 +21,6 @@ from turnspec.rendering.limits import Limits
 @OFFLINE
 @ROOT
 @TIME_LIMIT
-@TRACEBACKS
 @needs("build")
 def check(as_json: bool, offline: bool, root: Path | None, limits: Limits) -> None:
     """Say whether specs and generated files are what `turnspec regen` would write.
@@ -49,7 +40,7 @@ def check(as_json: bool, offline: bool, root: Path | None, limits: Limits) -> No
         told: dict[str, object] = {"templates": sorted(source.name for source in sources)}
         for state in FileState:
             told[state] = [one.path for one in differences if one.state is state]
-        put_json({**told, "problems": [*map(str, problems)]}, indent=2)
+        put_told(told, problems)
     else:
         _print(differences, project.recipe.command)
         if not differences and not problems:

@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
-#: Of commands that say nothing more by themselves: what runs them looks for it.
-TRACEBACKS = click.option(
-    *("-v", "--verbose"), is_flag=True, expose_value=False, help="Show tracebacks."
-)
 ROOT = click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
@@ -85,6 +85,11 @@ def put_json(value: object, indent: int | None = None) -> None:
     except UnicodeEncodeError:
         text = json.dumps(value, indent=indent)
     click.echo(text)
+
+
+def put_told(told: Mapping[str, object], problems: Iterable[Problem]) -> None:
+    """Print data as JSON, and the problems beside it."""
+    put_json({**told, "problems": [*map(str, problems)]}, indent=2)
 
 
 def tell(parts: Parts) -> None:

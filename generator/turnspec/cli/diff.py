@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import HUB_OFFLINE, ROOT, TRACEBACKS, find_project, json_option
+from turnspec.cli.common import HUB_OFFLINE, ROOT, find_project, json_option
 from turnspec.cli.console import AS_JSON, Misuse, finish, print_notice, progress_bar
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.cli.review_output import ReviewForm, print_review
@@ -49,7 +49,6 @@ from turnspec.spec.problems import Problem
 )
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def diff(
     old: str, new: str | None, form: str, as_json: bool, fail_on: str, root: Path | None
 ) -> None:

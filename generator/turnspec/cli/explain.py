@@ -25,7 +25,7 @@ from turnspec.cli.common import (
     filename,
     tool_definitions,
 )
-from turnspec.cli.console import ERR, Misuse, finish, print_notice, put_json, say_parts
+from turnspec.cli.console import ERR, Misuse, finish, print_notice, put_json, put_told, say_parts
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_at, spec_of
 from turnspec.codegen.facts import FormatFacts, facts_of
@@ -151,8 +151,7 @@ def _explain(
     else:
         explanations, problems = _of_known(find(fmt, catalog, from_hub), limits, fetch=fetch)
     if as_json:
-        data = [explanation_data(explanation) for explanation in explanations]
-        put_json({"templates": data, "problems": [*map(str, problems)]}, indent=2)
+        put_told({"templates": [*map(explanation_data, explanations)]}, problems)
     else:
         for explanation in explanations:
             _print(explanation_lines(explanation, verbose=verbose))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from turnspec.cli.common import (
     THINKING,
     TOKENIZER,
     TOOLS,
-    TRACEBACKS,
     FileText,
     tool_definitions,
 )
@@ -87,7 +86,6 @@ class _Target(click.Choice[str]):
 @JSON
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def export(
     fmt: str,
     target: str,
@@ -177,12 +175,8 @@ def _give(exported: Exported, into: Path | None, *, as_json: bool) -> None:
         put_json({"files": dict(exported.files), "losses": losses}, indent=2)
     elif into is not None:
         say_written(paths)
-    else:
-        _print(list(paths.items()))
-
-
-def _print(files: Sequence[tuple[Path, str]]) -> None:
-    if len(files) > 1:
-        names = ", ".join(str(path) for path, _ in files)
+    elif len(paths) > 1:
+        names = ", ".join(map(str, paths))
         raise Misuse(f"these are several files ({names}); give a folder: --into DIR")
-    put(files[0][1])
+    else:
+        put(*paths.values())

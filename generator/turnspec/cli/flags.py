@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import Catalog, installed_formats
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, TRACEBACKS
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT
 from turnspec.cli.console import Fault, or_fault, put_json, say
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.export.targets import start_line
@@ -105,7 +105,6 @@ class _Advice:
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
-@TRACEBACKS
 def flags(model: str, as_json: bool, root: Path | None, limits: Limits) -> None:
     """Say with which options servers read a model's turns: vLLM, SGLang, llama.cpp.
 

@@ -16,7 +16,6 @@ from turnspec.cli.common import (
     ROOT,
     THINKING,
     TOOLS,
-    TRACEBACKS,
     FileText,
     filename,
     tool_definitions,
@@ -55,7 +54,6 @@ PARALLEL = click.option("--parallel", is_flag=True, help="Let a turn hold severa
 @JSON
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def grammar(
     fmt: str,
     tools: FileText | None,

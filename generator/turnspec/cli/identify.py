@@ -13,7 +13,7 @@ from turnspec.catalog.finding import find_format, template_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.readers import Reader, read_outputs, readers
 from turnspec.catalog.summary import marks
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, TRACEBACKS, fetching, filename
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, fetching, filename
 from turnspec.cli.console import (
     Misuse,
     finish,
@@ -21,7 +21,7 @@ from turnspec.cli.console import (
     print_error,
     print_notice,
     progress_bar,
-    put_json,
+    put_told,
     say,
 )
 from turnspec.cli.formats import catalog_of, format_names
@@ -75,7 +75,6 @@ class _Answer:
 @HUB_OFFLINE
 @ROOT
 @TIME_LIMIT
-@TRACEBACKS
 def identify(
     sources: tuple[str, ...], turn: str | None, as_json: bool, root: Path | None, limits: Limits
 ) -> None:
@@ -107,8 +106,7 @@ def identify(
         answers += found
         problems += troubles
     if as_json:
-        data = {"sources": [answer.data() for answer in answers]}
-        put_json({**data, "problems": [*map(str, problems)]}, indent=2)
+        put_told({"sources": [answer.data() for answer in answers]}, problems)
     else:
         _print(answers)
     unknown = bool(problems) and not any(problem.file for problem in problems)
@@ -191,7 +189,7 @@ def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) ->
     problems = [] if told else [Problem(none)]
     if as_json:
         data = {"outputs": len(outputs), "readers": [asdict(reader) for reader in found]}
-        put_json({**data, "problems": [*map(str, problems)]}, indent=2)
+        put_told(data, problems)
     else:
         _print_readers(
             told or [r for r in found if r.problems and r.recognized + r.calls], len(outputs)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import TRACEBACKS
 from turnspec.cli.console import or_fault, print_error, say_written
 from turnspec.repository.starting import start_repository
 
@@ -15,7 +14,6 @@ from turnspec.repository.starting import start_repository
 @click.argument(
     "folder", type=click.Path(path_type=Path, file_okay=False), default=".", metavar="[DIR]"
 )
-@TRACEBACKS
 def init(folder: Path) -> None:
     """Make a folder (default: this one) a repository of formats of your own.
 

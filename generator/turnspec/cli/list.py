@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence, Sized
+from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import click
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import named_formats, unknown_name
 from turnspec.catalog.summary import FormatSummary, summaries
-from turnspec.cli.common import JSON, ROOT, TRACEBACKS
-from turnspec.cli.console import OUT, finish, print_notice, put_json, say, say_parts
+from turnspec.cli.common import JSON, ROOT
+from turnspec.cli.console import OUT, finish, print_notice, put_told, say, say_parts
 from turnspec.cli.formats import catalog_of
 from turnspec.spec.model import Encoding, ReasoningMode, ToolMode
 from turnspec.spec.problems import Problem
@@ -43,7 +44,6 @@ _GAP = "  "
 @click.option("--verified/--unverified", default=None, help="Whether every check passed.")
 @JSON
 @ROOT
-@TRACEBACKS
 def list_(
     words: tuple[str, ...],
     mode: str | None,
@@ -72,8 +72,7 @@ def list_(
     nothing = [] if shown or problems else [_nothing(words, meant, catalog)]
     wrong = [*catalog.problems, *problems, *nothing]
     if as_json:
-        data = {"formats": [entry.data() for entry in shown]}
-        put_json({**data, "problems": [*map(str, wrong)]}, indent=2)
+        put_told({"formats": [asdict(entry) for entry in shown]}, wrong)
     elif shown:
         _print(shown, total=len(found))
     finish(wrong)

@@ -12,7 +12,6 @@ from turnspec.cli.common import (
     ROOT,
     THINKING,
     TOOLS,
-    TRACEBACKS,
     FileText,
     find_project,
     tool_definitions,
@@ -53,7 +52,6 @@ _QUESTION = "What is the weather like in Paris today?"
 @click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
 @click.option("--threads", type=click.IntRange(min=1), help="For --model (default: all cores).")
 @ROOT
-@TRACEBACKS
 def live(
     names: tuple[str, ...],
     seeds: int | None,

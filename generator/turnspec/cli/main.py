@@ -69,6 +69,12 @@ VERBS = {
 BUILDING = ("analyze", "add", "regen", "check", "explain", "outdated", "report-problem")
 
 
+#: Of verbs that say nothing more by themselves; `main` looks for it.
+_TRACEBACKS = click.Option(
+    ("-v", "--verbose"), is_flag=True, expose_value=False, help="Show tracebacks."
+)
+
+
 class Verbs(click.Group):
     """Loads a verb's module when it is used, as most need but a part of the tool."""
 
@@ -88,6 +94,8 @@ class Verbs(click.Group):
         module = import_module(f"turnspec.cli.{verb}")
         command = getattr(module, verb, None) or getattr(module, f"{verb}_")
         assert isinstance(command, click.Command)
+        if not any(option.name == "verbose" for option in command.params):
+            command.params.append(_TRACEBACKS)
         return command
 
     def resolve_command(

@@ -13,7 +13,7 @@ import click
 from turnspec.cases.tokens import Vocabulary
 from turnspec.chat.errors import ChatError
 from turnspec.chat.spans import Transcript
-from turnspec.cli.common import HUB_OFFLINE, TOKENIZER, TRACEBACKS, FileText, filename
+from turnspec.cli.common import HUB_OFFLINE, TOKENIZER, FileText, filename
 from turnspec.cli.console import Fault, finish, put_json, say_parts
 from turnspec.cli.render import open_chat
 from turnspec.spec.problems import Problem
@@ -27,7 +27,6 @@ from turnspec.spec.problems import Problem
 @TOKENIZER
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines on a terminal, too.")
 @HUB_OFFLINE
-@TRACEBACKS
 def mask(
     source: str,
     conversations: FileText,

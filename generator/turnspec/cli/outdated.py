@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from turnspec.cli.common import JSON, ROOT, TIME_LIMIT, TRACEBACKS, find_project
-from turnspec.cli.console import finish, print_error, progress_bar, put_json, say, show
+from turnspec.cli.common import JSON, ROOT, TIME_LIMIT, find_project
+from turnspec.cli.console import finish, print_error, progress_bar, put_told, say, show
 from turnspec.cli.extras import needs
 from turnspec.cli.remove import own_entry
 from turnspec.rendering.limits import Limits
@@ -32,7 +32,6 @@ _STYLES = {"breaking": "red", "lenient": "yellow", UNKNOWN: "yellow"}
 @JSON
 @ROOT
 @TIME_LIMIT
-@TRACEBACKS
 @needs("build")
 def outdated(names: tuple[str, ...], as_json: bool, root: Path | None, limits: Limits) -> None:
     """Say which pinned templates have a newer text, and whether that changes their formats.
@@ -53,8 +52,7 @@ def outdated(names: tuple[str, ...], as_json: bool, root: Path | None, limits: L
     with progress_bar("asking", len(places)) as advance:
         found, problems = find_outdated(project, pinned, _asked, limits, advance)
     if as_json:
-        told = {"pinned": len(pinned), "outdated": [_data(one) for one in found]}
-        put_json({**told, "problems": [*map(str, problems)]}, indent=2)
+        put_told({"pinned": len(pinned), "outdated": [*map(_data, found)]}, problems)
     else:
         _print(found, len(pinned))
     finish(problems, failed=bool(found))

@@ -16,7 +16,6 @@ from turnspec.cli.common import (
     ROOT,
     THINKING,
     TOOLS,
-    TRACEBACKS,
     FileText,
     json_option,
     note_typing,
@@ -71,7 +70,6 @@ _TOLD = ("offset", "kind", "message")
 )
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def parse(
     fmt: str,
     file: Path,

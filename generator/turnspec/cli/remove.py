@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.finding import Found, How, find_format
-from turnspec.cli.common import ROOT, TRACEBACKS, find_project
+from turnspec.cli.common import ROOT, find_project
 from turnspec.cli.console import Misuse, or_fault, print_notice, say
 from turnspec.cli.formats import catalog_of, format_names
 from turnspec.codegen.banner import is_generated
@@ -30,7 +30,6 @@ from turnspec.spec.input_files import file_text
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be deleted.")
 @ROOT
-@TRACEBACKS
 def remove(fmt: str | None, leftovers: bool, dry_run: bool, root: Path | None) -> None:
     """Take a template out of this repository: its entry, spec, parser, grammar and results.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import ROOT, TRACEBACKS, find_project
+from turnspec.cli.common import ROOT, find_project
 from turnspec.cli.console import Fault, Misuse, or_fault, print_error
 from turnspec.cli.formats import format_names
 from turnspec.cli.remove import own_entry, say_changed
@@ -19,7 +19,6 @@ from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
 @click.argument("old", metavar="OLD", shell_complete=format_names)
 @click.argument("new", metavar="NEW")
 @ROOT
-@TRACEBACKS
 def rename(old: str, new: str, root: Path | None) -> None:
     """Give a template of this repository another name: its file, entry and overlay.
 

@@ -18,15 +18,7 @@ from turnspec.catalog.templates import template_source
 from turnspec.chat import NAMED_FORMATS, ChatError, ChatTemplate, Prompt
 from turnspec.chat.increments import Conversation
 from turnspec.chat.summary import summary
-from turnspec.cli.common import (
-    HUB_OFFLINE,
-    JSON,
-    TRACEBACKS,
-    FileText,
-    fetching,
-    filename,
-    typed_or_piped,
-)
+from turnspec.cli.common import HUB_OFFLINE, JSON, FileText, fetching, filename, typed_or_piped
 from turnspec.cli.console import ERR, Fault, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
@@ -55,7 +47,6 @@ from turnspec.spec.yaml_text import quoted
 @click.option("--fetch", is_flag=True, help="Download a known format's template if it isn't here.")
 @JSON
 @HUB_OFFLINE
-@TRACEBACKS
 def render(
     source: str,
     messages: FileText | None,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.catalog import installed_formats
-from turnspec.cli.common import ROOT, TRACEBACKS
+from turnspec.cli.common import ROOT
 from turnspec.cli.console import Fault, Misuse, finish, progress_bar, say
 from turnspec.pipeline.project import Project
 from turnspec.report.entries import read_entries
@@ -37,7 +37,6 @@ _PORT = 8017
     help="The port to serve it on; 0 is any that is free.",
 )
 @ROOT
-@TRACEBACKS
 def report(output: Path | None, serve: bool, port: int, root: Path | None) -> None:
     """Write a page that shows all formats: turns, states, markers, grammars and results.
 

@@ -39,7 +39,6 @@ from turnspec.verification.shrinking import smallest_part, smallest_text
 @common.PREFILL
 @common.ROOT
 @common.TIME_LIMIT
-@common.TRACEBACKS
 def report_problem(
     source: str | None,
     turn: str | None,

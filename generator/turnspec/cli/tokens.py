@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from turnspec.cases.tokens import Vocabulary
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TOKENIZER, TRACEBACKS
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TOKENIZER
 from turnspec.cli.console import Misuse, put_json, say
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.spec.yaml_text import quoted
@@ -19,7 +19,6 @@ from turnspec.spec.yaml_text import quoted
 @JSON
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def tokens(fmt: str, tokenizer: Vocabulary | None, as_json: bool, root: Path | None) -> None:
     """Say which tokens, or pieces, a format's markers are: stops, ends of reasoning, all others.
 

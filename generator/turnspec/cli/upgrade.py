@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import JSON, ROOT, TRACEBACKS, find_project
-from turnspec.cli.console import finish, put_json, say, say_written
+from turnspec.cli.common import JSON, ROOT, find_project
+from turnspec.cli.console import finish, put_told, say, say_written
 from turnspec.repository.upgrading import upgrade_repository, upgrade_specs
 from turnspec.spec.versions import SPEC_VERSION
 
@@ -18,7 +18,6 @@ from turnspec.spec.versions import SPEC_VERSION
 )
 @JSON
 @ROOT
-@TRACEBACKS
 def upgrade(files: tuple[Path, ...], as_json: bool, root: Path | None) -> None:
     """Write specs of an older form in today's: those that are named, or a repository's.
 
@@ -35,8 +34,7 @@ def upgrade(files: tuple[Path, ...], as_json: bool, root: Path | None) -> None:
     else:
         changed, problems = upgrade_repository(find_project(root))
     if as_json:
-        told = {"spec_version": SPEC_VERSION, "written": [*map(str, changed)]}
-        put_json({**told, "problems": [*map(str, problems)]}, indent=2)
+        put_told({"spec_version": SPEC_VERSION, "written": [*map(str, changed)]}, problems)
     else:
         say_written(changed)
         if not changed and not problems:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT, TRACEBACKS
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT
 from turnspec.cli.console import (
     Misuse,
     finish,
@@ -16,6 +16,7 @@ from turnspec.cli.console import (
     print_error,
     print_notice,
     put_json,
+    put_told,
     say,
     say_parts,
     say_written,
@@ -86,7 +87,6 @@ _SHORT = {"ts": Language.TYPESCRIPT, "js": Language.JAVASCRIPT}
 @JSON
 @HUB_OFFLINE
 @ROOT
-@TRACEBACKS
 def vendor(
     names: tuple[str, ...],
     into: Path | None,
@@ -178,7 +178,7 @@ def print_vendored(done: Vendored, *, as_json: bool) -> None:
         paths = {"written": done.written, "unchanged": done.unchanged}
         data: dict[str, object] = {key: [*map(str, files)] for key, files in paths.items()}
         data["unverified"] = {name: str(known) for name, known in done.unverified.items()}
-        put_json({**data, "problems": [*map(str, done.problems)]}, indent=2)
+        put_told(data, done.problems)
         return
     say_written(done.written)
     for path in done.unchanged:

@@ -10,22 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
+from typing import Any, TypeVar
 
 from turnspec.codegen.writer import write_parts
 from turnspec.spec.message import Message
-from turnspec.spec.model import (
-    AfterFirst,
-    Arguments,
-    Elements,
-    Literal,
-    Part,
-    Piece,
-    Slot,
-    SlotKind,
-    Spec,
-    Tools,
-)
+from turnspec.spec.model import Arguments, Literal, Part, Piece, Slot, SlotKind, Spec, Tools
 from turnspec.verification.turns import expected_message
+
+_Record = TypeVar("_Record", bound=Any)
 
 
 class Kind(StrEnum):
@@ -106,74 +98,49 @@ def _marked(text: str, kind: Kind) -> str:
 
 
 def _marked_spec(spec: Spec) -> Spec:
-    reasoning, content, turn = spec.reasoning, spec.content, spec.turn
+    """Return a spec in which all that turns are written with is marked."""
+    mark, turn = Kind.REASONING_MARK, spec.turn
+    joins = tuple(_with_marks(join, text=Kind.BETWEEN) for join in turn.joins)
+    ends = tuple(_with_marks(end, final=Kind.END) for end in turn.ends)
     return replace(
         spec,
-        reasoning=replace(
-            reasoning,
-            start=_marked(reasoning.start, Kind.REASONING_MARK),
-            end=_marked(reasoning.end, Kind.REASONING_MARK),
-        ),
-        content=replace(
-            content,
-            start=_marked(content.start, Kind.CONTENT_MARK),
-            end=_marked(content.end, Kind.CONTENT_MARK),
-        ),
-        turn=replace(
-            turn,
-            joins=tuple(
-                replace(join, text=_marked(join.text, Kind.BETWEEN)) for join in turn.joins
-            ),
-            ends=tuple(replace(end, final=_marked(end.final, Kind.END)) for end in turn.ends),
-        ),
+        reasoning=_with_marks(spec.reasoning, start=mark, end=mark),
+        content=_with_marks(spec.content, start=Kind.CONTENT_MARK, end=Kind.CONTENT_MARK),
+        turn=replace(turn, joins=joins, ends=ends),
         tools=_marked_tools(spec.tools) if spec.tools else None,
     )
 
 
 def _marked_tools(tools: Tools) -> Tools:
-    mark = Kind.CALL_MARK
-    after = tools.after_first
+    mark, after = Kind.CALL_MARK, tools.after_first
+    marked = _with_marks(tools, section_start=mark, separator=mark, section_end=mark)
     return replace(
-        tools,
-        section_start=_marked(tools.section_start, mark),
-        call=tuple(_pieces(tools.call, mark)),
-        empty_call=tuple(_pieces(tools.empty_call, mark)),
-        separator=_marked(tools.separator, mark),
-        section_end=_marked(tools.section_end, mark),
+        _with_marks(marked, call=mark, empty_call=mark),
         arguments=_marked_arguments(tools.arguments),
-        after_first=after and _marked_after_first(after),
-    )
-
-
-def _marked_after_first(after: AfterFirst) -> AfterFirst:
-    return AfterFirst(
-        separator=_marked(after.separator, Kind.CALL_MARK),
-        section_end=_marked(after.section_end, Kind.CALL_MARK),
-        end=_marked(after.end, Kind.END),
+        after_first=after and _with_marks(after, separator=mark, section_end=mark, end=Kind.END),
     )
 
 
 def _marked_arguments(arguments: Arguments) -> Arguments:
-    mark = Kind.ARGUMENT_MARK
-    guard, elements = arguments.guard, arguments.elements
+    mark, guard, elements = Kind.ARGUMENT_MARK, arguments.guard, arguments.elements
     return replace(
-        arguments,
-        item=tuple(_pieces(arguments.item, mark)),
-        start=_marked(arguments.start, mark),
-        separator=_marked(arguments.separator, mark),
-        end=_marked(arguments.end, mark),
-        guard=guard
-        and replace(guard, start=_marked(guard.start, mark), end=_marked(guard.end, mark)),
-        elements=elements and _marked_elements(elements),
+        _with_marks(arguments, item=mark, start=mark, separator=mark, end=mark),
+        guard=guard and _with_marks(guard, start=mark, end=mark),
+        elements=elements and _with_marks(elements, member=mark, element=mark, separator=mark),
     )
 
 
-def _marked_elements(elements: Elements) -> Elements:
-    mark = Kind.ARGUMENT_MARK
-    return Elements(
-        member=tuple(_pieces(elements.member, mark)),
-        element=tuple(_pieces(elements.element, mark)),
-        separator=_marked(elements.separator, mark),
+def _with_marks(record: _Record, **kinds: Kind) -> _Record:
+    """Return a part of a spec with some of its texts and pieces marked, each as what it is."""
+    fields = {name: getattr(record, name) for name in kinds}
+    return replace(
+        record,
+        **{
+            name: _marked(value, kinds[name])
+            if isinstance(value, str)
+            else tuple(_pieces(value, kinds[name]))
+            for name, value in fields.items()
+        },
     )
 
 

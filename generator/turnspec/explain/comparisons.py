@@ -230,31 +230,18 @@ def _presence(chat: Chat, spec: Spec) -> Iterator[Difference]:
     yield from _first_that_differs(_turns(chat, given, *pair) for pair in pairs)
 
 
-def _number(chat: Chat, spec: Spec) -> Iterator[Difference]:
-    one, two = (probe_call(0),), (probe_call(0), probe_call(1))
-    yield _calls(chat, ("one call", "two calls"), one, two)
+def _given_calls(one: str, calls: tuple[Call, ...], other: str, others: tuple[Call, ...]) -> _Pairs:
+    def pairs(chat: Chat, spec: Spec) -> Iterator[Difference]:
+        yield _calls(chat, (one, other), calls, others)
 
-
-def _name(chat: Chat, spec: Spec) -> Iterator[Difference]:
-    call = probe_call(0)
-    given = f"a call of {NAMES[0]}", f"of {NAMES[1]}"
-    yield _calls(chat, given, (call,), (replace(call, name=NAMES[1]),))
-
-
-def _id(chat: Chat, spec: Spec) -> Iterator[Difference]:
-    call = probe_call(0)
-    given = f"the id {IDS[0]}", f"the id {IDS[1]}"
-    yield _calls(chat, given, (call,), (replace(call, id=IDS[1]),))
+    return pairs
 
 
 def _given_arguments(
-    left: tuple[str, Mapping[str, object]], right: tuple[str, Mapping[str, object]]
+    one: str, arguments: Mapping[str, object], other: str, others: Mapping[str, object]
 ) -> _Pairs:
-    def pairs(chat: Chat, spec: Spec) -> Iterator[Difference]:
-        calls = [Call(NAMES[0], arguments, IDS[0]) for _, arguments in (left, right)]
-        yield _calls(chat, (left[0], right[0]), (calls[0],), (calls[1],))
-
-    return pairs
+    left, right = (Call(NAMES[0], given, IDS[0]) for given in (arguments, others))
+    return _given_calls(one, (left,), other, (right,))
 
 
 def _calls(
@@ -286,8 +273,9 @@ def _types(chat: Chat, spec: Spec) -> Iterator[Difference]:
         yield _calls(chat, ("a string", f"{kind} {value!r}"), text, typed)
 
 
+_CALL = probe_call(0)
+_RENAMED = replace(_CALL, name=NAMES[1])
 _ONE = {KEYS[0]: VALUES[0]}
-_OTHER_KEY = {KEYS[1]: VALUES[0]}
 _TWO = {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]}
 
 _THINKING_FACTS = (
@@ -331,18 +319,22 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "T2": _Kind(
         "what stands between two calls?",
-        _number,
+        _given_calls("one call", (_CALL,), "two calls", (_CALL, probe_call(1))),
         ("between calls", "after the first call", "end of a single call"),
     ),
-    "T3": _Kind("where is the name?", _name, ("call", "key of the name")),
+    "T3": _Kind(
+        "where is the name?",
+        _given_calls(f"a call of {NAMES[0]}", (_CALL,), f"of {NAMES[1]}", (_RENAMED,)),
+        ("call", "key of the name"),
+    ),
     "T4": _Kind(
         "where are the arguments?",
-        _given_arguments(("one argument", _ONE), ("another key and value", {KEYS[1]: VALUES[1]})),
+        _given_arguments("one argument", _ONE, "another key and value", {KEYS[1]: VALUES[1]}),
         ("given as", "key of the arguments"),
     ),
     "A1": _Kind(
         "where is an argument's name?",
-        _given_arguments(("an argument", _ONE), ("of another name", _OTHER_KEY)),
+        _given_arguments("an argument", _ONE, "of another name", {KEYS[1]: VALUES[0]}),
         ("argument",),
         needs=_Needs.TAGGED_ARGUMENTS,
     ),
@@ -360,14 +352,20 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "T5": _Kind(
         "what stands between two arguments?",
-        _given_arguments(("one argument", _ONE), ("two arguments", _TWO)),
+        _given_arguments("one argument", _ONE, "two arguments", _TWO),
         ("between arguments",),
         needs=_Needs.TAGGED_ARGUMENTS,
     ),
     "T6": _Kind(
         "what stands around all arguments?",
-        _given_arguments(("no arguments", {}), ("one argument", _ONE)),
+        _given_arguments("no arguments", {}, "one argument", _ONE),
         ("arguments start", "arguments end", "no arguments", "call without arguments"),
     ),
-    "T7": _Kind("where is the id?", _id, ("call id", "call index", "key of the id")),
+    "T7": _Kind(
+        "where is the id?",
+        _given_calls(
+            f"the id {IDS[0]}", (_CALL,), f"the id {IDS[1]}", (replace(_CALL, id=IDS[1]),)
+        ),
+        ("call id", "call index", "key of the id"),
+    ),
 }

@@ -216,7 +216,7 @@ class CallText:
         marker = _distinctive(head)
         rest = head.removeprefix(marker)
         literals = (Literal(rest),) if rest else ()
-        return marker, (*literals, *_after_leading_text(self.pieces))
+        return marker, (*literals, *dropwhile(_is_literal, self.pieces))
 
     def _writer(self, name: str = "", arguments: str = "") -> _PieceWriter:
         fills = {
@@ -490,10 +490,6 @@ def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
 
 def _leading_text(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in takewhile(_is_literal, pieces))
-
-
-def _after_leading_text(pieces: Sequence[Piece]) -> Sequence[Piece]:
-    return tuple(dropwhile(_is_literal, pieces))
 
 
 def _is_literal(piece: Piece) -> bool:

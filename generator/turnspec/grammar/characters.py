@@ -290,14 +290,12 @@ def _plainly(characters: Characters, strings: Strings) -> Iterator[str]:
 
 
 def _options(characters: Characters) -> Iterator[str]:
-    yield from _plain(characters, JSON_STRINGS)
     escapable = characters & _ESCAPABLE
     if escapable == _ESCAPABLE:
+        yield from _plain(characters, JSON_STRINGS)
         yield _ESCAPED
         return
-    for char, escape in _SHORT.items():
-        if (Characters.from_text(char) & characters).ranges:
-            yield literal(escape)
+    yield from _plainly(characters, JSON_STRINGS)
     for code in _codes(escapable - Characters.from_text('"\\/')):
         yield f'"\\\\u" {code}'.replace('" "', "")
 

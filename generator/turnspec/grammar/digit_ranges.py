@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
-from itertools import groupby
+from itertools import groupby, takewhile
 from math import ceil, floor
 
 from turnspec.grammar.text import choice, group, literal
@@ -142,25 +142,22 @@ def _whole(bounds: Bounds, *, least: int) -> tuple[int, int | None]:
 
 def _naturals(low: int, high: int | None) -> Iterator[str]:
     """Yield whole numbers from ``low`` (0 or more) to ``high`` by their number of digits."""
-    if high is not None and low > high:
-        return
-    if low == 0 and high != 0:
+    if low == 0 and (high is None or high >= 0):
         yield '"0"'
         low = 1
+    if high is not None and low > high:
+        return
     size = len(str(low))
-    if high is None:
-        if low != 10 ** (size - 1):
-            yield from _between(_decimal(low), [9] * size, 10)
-            size += 1
+    longest = None if high is None else len(str(high))
+    if size != longest and low != 10 ** (size - 1):
+        yield from _between(_decimal(low), [9] * size, 10)
+        size += 1
+        low = 10 ** (size - 1)
+    if high is None or longest is None:
         yield f"[1-9]{_run(size - 1, None)}"
         return
-    longest = len(str(high))
-    if size < longest:
-        if low != 10 ** (size - 1):
-            yield from _between(_decimal(low), [9] * size, 10)
-            size += 1
-        if size < longest:  # all of those lengths in one
-            yield f"[1-9]{_run(size - 1, longest - 2)}"
+    if size < longest:  # all of those lengths in one
+        yield f"[1-9]{_run(size - 1, longest - 2)}"
         low = 10 ** (longest - 1)
     yield from _between(_decimal(low), _decimal(high), 10)
 
@@ -174,56 +171,29 @@ def _run(least: int, most: int | None) -> str:
 
 
 def _between(low: Sequence[int], high: Sequence[int], base: int) -> list[str]:
-    """Return the digits of the numbers between two that have the same number of digits.
-
-    They are found from the last digit on, as bounds may have hundreds.
-    """
-    top = base - 1
-    both: list[str] = []
-    above: list[str] = []  # from ``low`` on
-    below: list[str] = []  # up to ``high``
-    zeros = tops = True  # all that stands behind in ``low``, and in ``high``
-    for rest, (least, most) in enumerate(zip(reversed(low), reversed(high), strict=True)):
-        ends = _Ends(rest, base)
-        both, above, below = (
-            ends.after(least, most, both, [] if zeros else above, [] if tops else below),
-            ends.after(least, top, above, [] if zeros else above, []),
-            ends.after(0, most, below, [], [] if tops else below),
-        )
-        zeros, tops = zeros and not least, tops and most == top
-    return both
-
-
-@dataclass(frozen=True, slots=True)
-class _Ends:
-    """What stands behind a digit: ``rest`` more of them."""
-
-    rest: int
-    base: int
-
-    def after(
-        self, first: int, last: int, both: list[str], above: list[str], below: list[str]
-    ) -> list[str]:
-        """Return digits from ``first`` to ``last`` with what follows.
-
-        ``both`` is what follows where they are the same one, ``above`` and ``below`` what follows
-        the first and the last; where these are empty, anything does.
-        """
-        if not self.rest:
-            return [_digit(first, last, self.base)]
-        if first == last:
-            return [f"{_digit(first, first, self.base)} {group(both)}"]
-        found = []
-        if above:
-            found.append(f"{_digit(first, first, self.base)} {group(above)}")
-            first += 1
-        middle = last - 1 if below else last
-        if first <= middle:
-            digits = f"{_digit(0, self.base - 1, self.base)}{repeat(self.rest, self.rest)}"
-            found.append(f"{_digit(first, middle, self.base)} {digits}")
-        if below:
-            found.append(f"{_digit(last, last, self.base)} {group(below)}")
-        return found
+    """Return the digits of the numbers between two that have the same number of digits."""
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=True))))
+    if same:  # all at once, as bounds may have hundreds of digits
+        options = _between(low[same:], high[same:], base) if same < len(low) else []
+        for digit in reversed(low[:same]):
+            options = [f"{_digit(digit, digit, base)} {group(options)}".rstrip()]
+        return options
+    (first, *above), (last, *below) = low, high
+    rest, top = len(above), base - 1
+    if not rest:
+        return [_digit(first, last, base)]
+    found, end = [], []
+    if any(above):
+        behind = _between(above, [top] * rest, base)
+        found.append(f"{_digit(first, first, base)} {group(behind)}")
+        first += 1
+    if below != [top] * rest:
+        behind = _between([0] * rest, below, base)
+        end.append(f"{_digit(last, last, base)} {group(behind)}")
+        last -= 1
+    if first <= last:
+        found.append(f"{_digit(first, last, base)} {_digit(0, top, base)}{repeat(rest, rest)}")
+    return found + end
 
 
 def _digit(low: int, high: int, base: int) -> str:

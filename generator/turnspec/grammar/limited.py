@@ -65,9 +65,6 @@ class BindingProcesses:
         while self._idle:
             if is_ready(*(own := self._idle.pop())):
                 return own
-        return self._started()
-
-    def _started(self) -> tuple[BaseProcess, Connection]:
         return start_process(_serve, self._spec, self._limit.memory, daemon=True)
 
 

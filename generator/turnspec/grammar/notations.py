@@ -49,7 +49,8 @@ class Notation:
 
     ``prefix`` begins the names of the rules for any value (``json-value``), ``words`` are those
     for booleans and null, ``order`` says in which order an object's members stand, and all else of
-    how the format writes values.
+    how the format writes values. ``untyped``: a value is a string where the schema doesn't state
+    another type. ``is_filled``: an array or object that holds nothing isn't known for one.
     """
 
     prefix: str = "json"
@@ -58,6 +59,8 @@ class Notation:
     false: tuple[str, ...] = ("false",)
     null: tuple[str, ...] = ("null",)
     order: ValueSyntax = _USUAL_ORDER
+    untyped: bool = False
+    is_filled: bool = False
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
@@ -116,20 +119,12 @@ class Notation:
         """Return the notation where a parser expects some types: they change nothing."""
         return self
 
-    def fewest(self) -> int:
-        """Return how many items or members an array or object has at least to be known for one."""
-        return 0
-
     def has_doubts(self, schemas: Iterable[Schema], root: Mapping[str, Any]) -> bool:
         """Say whether a parser goes by one of several schemas for what a value holds."""
         return False
 
     def is_ambiguous(self, value: Any) -> bool:
         """Say whether a value would be read as one of another type."""
-        return False
-
-    def states_types(self) -> bool:
-        """Say whether a value is a string where the schema doesn't state another type."""
         return False
 
     def member(self, key: str, value: str, word: str = "") -> str:

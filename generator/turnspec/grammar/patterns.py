@@ -7,7 +7,7 @@ Read as ECMA-262 has them with Unicode: ``\d`` and ``\w`` are ASCII. What no reg
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from string import hexdigits
 
@@ -84,12 +84,9 @@ class _Reader:
         self.narrowed = False
 
     def whole(self) -> Expression:
-        branches = [self._anchored()]
-        while self._take("|"):
-            branches.append(self._anchored())
+        whole = self._alternatives(self._anchored)
         if self._at < len(self._pattern):
             raise _Unsupported("a bracket is closed that none opened")
-        whole = _either(branches)
         if (whole.first & self._strings.never_first).ranges:
             raise _Unsupported("it lets through what is read as a value of another type")
         return whole
@@ -110,10 +107,10 @@ class _Reader:
             text = f"( {self._strings.first_character()} {text} )?"
         return Expression(text, 0, None, first=first)
 
-    def _alternatives(self) -> Expression:
-        branches = [self._sequence()]
+    def _alternatives(self, read: Callable[[], Expression]) -> Expression:
+        branches = [read()]
         while self._take("|"):
-            branches.append(self._sequence())
+            branches.append(read())
         return _either(branches)
 
     def _sequence(self) -> Expression:
@@ -145,7 +142,7 @@ class _Reader:
                 raise _Unsupported("it looks ahead or behind, or sets a flag")
             while self._next() != ">":
                 pass
-        inside = self._alternatives()
+        inside = self._alternatives(self._sequence)
         if self._peek() == "$":
             raise _Unsupported("an anchor stands inside the pattern")
         if not self._take(")"):

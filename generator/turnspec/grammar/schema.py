@@ -314,7 +314,7 @@ class _Compiler:
     def _written(self, kind: str, parts: list[Place], name: str, way: Notation) -> _Body | None:
         if kind in _WORDS:
             return _Body(way.word(kind))
-        if kind in ("array", "object") and way.fewest():
+        if kind in ("array", "object") and way.is_filled:
             message = f"an empty {kind} is left out, as it is read as a text in this format"
             self.remarks.notice(message, parts[0].path)
         if kind == "object":
@@ -328,7 +328,7 @@ class _Compiler:
         return _Body(text) if text else None
 
     def _array(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
-        least = max(notation.fewest(), *map(int, given(parts, "minItems")), 0)
+        least = max(int(notation.is_filled), *map(int, given(parts, "minItems")), 0)
         most = min(map(int, given(parts, "maxItems")), default=None)
         inside = notation.inside()
         item = self._inner(items_after(parts), f"{name}-item", inside)
@@ -356,7 +356,7 @@ class _Compiler:
         if not any(keywords(part).keys() & _ABOUT_OBJECTS for part in parts):
             self._tell_open(parts, notation)
             text = notation.any_of("object") or notation.empty() or '""'
-            return None if notation.fewest() and text == '""' else _Body(text)
+            return None if notation.is_filled and text == '""' else _Body(text)
         required = list(dict.fromkeys(key for keys in given(parts, "required") for key in keys))
         named = list(dict.fromkeys([key for p in given(parts, "properties") for key in p]))
         named += [key for key in required if key not in named]
@@ -370,7 +370,7 @@ class _Compiler:
                 needs |= set(values) if key in required and len(values) == 1 else set()
                 members.append((group(values.values()), key in required))
         extra = self._other_member(named, parts, name, notation)
-        if notation.fewest() and not members and not extra:
+        if notation.is_filled and not members and not extra:
             return None
         return _Body(self._members(members, extra, name, notation), (frozenset(needs),))
 
@@ -409,7 +409,7 @@ class _Compiler:
 
         ``seen`` are the schemas by which a parser reads it, if not just those of ``places``.
         """
-        if not notation.states_types():
+        if not notation.untyped:
             return self.reference(places, hint, notation)
         path = places[0].path if places else "#"
         document = {} if isinstance(self.root, bool) else self.root
@@ -473,7 +473,7 @@ class _Compiler:
             rest = sequence(after if needed else f"( {after} )?", rest)
             if 0 < number <= first:
                 rest = self._add(self.names.free(f"{name}-rest"), _Body(rest))
-        may_be_empty = first == len(members) and not notation.fewest()
+        may_be_empty = first == len(members) and not notation.is_filled
         empty = notation.empty() if may_be_empty else None
         inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
         if not inside and empty is not None:

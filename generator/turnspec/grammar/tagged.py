@@ -84,13 +84,12 @@ class RawNotation(Notation):
 class ValueNotation(Notation):
     """A value that is written by its type: ``by_type`` has the ways for each.
 
-    ``anything`` refers to any value. ``untyped``: nothing but a schema tells a string from others.
-    ``spaced``: there is white space around a value, which is free unless the value is raw.
+    ``anything`` refers to any value. ``spaced``: there is white space around a value, which is free
+    unless the value is raw.
     """
 
     by_type: tuple[tuple[str, tuple[Notation, ...]], ...] = ()
     anything: str = RAW_TEXT
-    untyped: bool = False
     spaced: bool = False
     arguments: Arguments = field(default_factory=Arguments)
     read_as: frozenset[str] = frozenset()
@@ -131,10 +130,6 @@ class ValueNotation(Notation):
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
         return next((ways for name, ways in self.by_type if name == kind), ())
-
-    def states_types(self) -> bool:
-        """Say whether a value is a string where the schema doesn't state another type."""
-        return self.untyped
 
     def any_value(self) -> str:
         """Return what refers to any value."""
@@ -194,11 +189,6 @@ class ElementNotation(MemberNotation):
 
     arguments: Arguments = field(default_factory=Arguments)
     elements: Elements = field(default_factory=lambda: Elements((), ()))
-    is_filled: bool = False  # none of its elements would be read as something else
-
-    def fewest(self) -> int:
-        """Return how many items or members an array or object has at least to be known for one."""
-        return int(self.is_filled)
 
     def inside(self) -> Notation:
         """Return the notation of what an array or object holds."""

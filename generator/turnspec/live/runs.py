@@ -123,10 +123,8 @@ def run_format(
     ``folder`` keeps the tiny models. The tokens are bytes and markers, or a real ``vocabulary``'s.
     """
     runs = FormatRuns(spec, vocabulary)
-    if vocabulary is None:
-        model = load_model(cached_model(special_tokens(spec), folder))
-    else:
-        model = load_model(real_model(vocabulary, folder))
+    own = special_tokens(spec)
+    model = load_model(real_model(vocabulary, folder) if vocabulary else cached_model(own, folder))
     if isinstance(model, Problem):
         runs.problems.append(model)
         return runs

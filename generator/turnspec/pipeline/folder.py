@@ -48,7 +48,7 @@ def analyze_into(
     *,
     overlay: Path | None = None,
     messages: int | None = DEFAULT_MESSAGES,
-    on_build: Callable[[Build], None] | None = None,
+    on_build: Callable[[Build], None] = lambda build: None,
     limits: Limits = USUAL_LIMITS,
 ) -> FolderResult:
     """Analyse .jinja files, model folders and GGUF files; write spec, parser and grammar of each.
@@ -77,8 +77,7 @@ def analyze_into(
             if build.files and build.name in taken_out:
                 source = taken_out[build.name]
                 _write_unless_there(into / source.file, source.text, result)
-        if on_build is not None:
-            on_build(build)
+        on_build(build)
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,12 +13,13 @@ from turnspec.pipeline.regenerate import OnBuild, build_all, left_over, read_kno
 from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.spec.engine_results import read_engines
-from turnspec.spec.files import read_spec, spec_hash
+from turnspec.spec.files import spec_hash
 from turnspec.spec.input_files import text_if_there
 from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.live_results import read_live
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import read_results
+from turnspec.spec.results import TemplateResult, read_results
 from turnspec.spec.schema import schema_text
 
 SCHEMA = "specs/schema.json"
@@ -51,14 +52,14 @@ class Difference:
 def check_freshness(
     project: Project,
     sources: Sequence[TemplateSource],
-    on_build: OnBuild | None = None,
+    on_build: OnBuild = lambda build: None,
     limits: Limits = USUAL_LIMITS,
 ) -> tuple[list[Difference], list[Problem]]:
     """Analyse and generate everything again and compare it with the files; nothing is written.
 
     Also finds files of templates that are gone, and results of another spec or generator.
     """
-    _, problems = read_known_specs(project, sources)
+    specs, problems = read_known_specs(project, sources)
     differences: list[Difference] = []
     recipe = project.recipe
     paths = OutputPaths.in_project
@@ -68,49 +69,34 @@ def check_freshness(
             found = text_if_there(project.root / path)
             if found != wanted:
                 differences.append(Difference(path, found, wanted))
-        if on_build is not None:
-            on_build(build)
+        on_build(build)
     if project.has_schema and text_if_there(project.root / SCHEMA) != schema_text():
         problems.append(Problem("is of another turnspec; run: turnspec upgrade", SCHEMA))
     differences += [Difference(path, "", None) for path in left_over(project)]
-    problems += _stale_results(project, sources)
-    problems += _red_results(project, sources)
-    results = (read_live(project.live), read_engines(project.engines))
-    kept = (*results, read_integrations(project.integrations))
-    problems += [found for found in kept if isinstance(found, Problem)]
+    results = read_results(project.results)
+    if isinstance(results, Problem):
+        problems.append(results)
+    else:
+        problems += _stale_results(specs, results)
+        names = {source.name for source in sources}
+        known = {name: result for name, result in results.items() if name in names}
+        problems += standing_problems(known, accepted_failures(project))
+    kept = (read_live(project.live), read_engines(project.engines))
+    others = (*kept, read_integrations(project.integrations))
+    problems += [found for found in others if isinstance(found, Problem)]
     return sorted(differences, key=lambda difference: difference.path), problems
 
 
-def _red_results(project: Project, sources: Sequence[TemplateSource]) -> Iterator[Problem]:
-    """Return a problem for each rung that isn't passed, unless that is accepted."""
-    results = read_results(project.results)
-    if isinstance(results, Problem):
-        return
-    names = {source.name for source in sources}
-    known = {name: result for name, result in results.items() if name in names}
-    yield from standing_problems(known, accepted_failures(project))
-
-
-def _stale_results(project: Project, sources: Sequence[TemplateSource]) -> list[Problem]:
-    """Return a problem for each result that is missing or belongs to another spec."""
-    results = read_results(project.results)
-    if isinstance(results, Problem):
-        return [results]
-    problems: list[Problem] = []
-    for source in sources:
-        spec = read_spec(project.specs / f"{source.name}.yaml")
-        if isinstance(spec, list):
+def _stale_results(
+    specs: Mapping[str, Spec | None], results: Mapping[str, TemplateResult]
+) -> Iterator[Problem]:
+    """Yield a problem for each result that is missing or belongs to another spec."""
+    for name, spec in specs.items():
+        result = results.get(name)
+        if spec is None:
             continue
-        result = results.get(source.name)
         if result is None or result.spec_hash != spec_hash(spec):
-            problems.append(
-                Problem(f"no result for {source.name} as it is now", "specs/verification.json")
-            )
+            yield Problem(f"no result for {name} as it is now", "specs/verification.json")
         elif result.generator != __version__:
-            problems.append(
-                Problem(
-                    f"the result for {source.name} is of generator {result.generator}",
-                    "specs/verification.json",
-                )
-            )
-    return problems
+            told = f"the result for {name} is of generator {result.generator}"
+            yield Problem(told, "specs/verification.json")

@@ -77,7 +77,7 @@ def regenerate(
     *,
     messages: int,
     everything: bool = False,
-    on_build: OnBuild | None = None,
+    on_build: OnBuild = lambda build: None,
     limits: Limits = USUAL_LIMITS,
 ) -> Regeneration:
     """Rebuild what changed and write its files; ``everything`` rebuilds all.
@@ -106,8 +106,7 @@ def regenerate(
         if build.files:
             written = asdict(paths(build.name)).values()
             state.hashes[build.name] = output_hash(inputs[build.name], project.root, written) or ""
-        if on_build is not None:
-            on_build(build)
+        on_build(build)
     _finish(project, results, done)
     done.problems += standing_problems(done.results, done.accepted)
     done.left_over = left_over(project)

@@ -97,6 +97,22 @@ class Dialect:
             message = {**message, "content": block if self.text_key else [block]}
         return message
 
+    def empty_content(self, *, beside_calls: bool) -> JsonObject:
+        """Return what a message without content has in its place."""
+        if beside_calls and self.absent_content is AbsentContent.MISSING:
+            return {}
+        is_null = beside_calls and self.absent_content is AbsentContent.NULL
+        return {"content": None if is_null else ""}
+
+    def tool_call(self, call: Call) -> JsonObject:
+        """Return a call as the template wants it."""
+        arguments: object = dict(call.arguments)
+        if self.arguments is ArgumentsForm.STRING:
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        function: JsonObject = {"name": call.name, "arguments": arguments}
+        head = {"id": call.name if self.named_ids else call.id, "type": "function"}
+        return {**head, **(function if self.flat_calls else {"function": function})}
+
     def reasoning_key(self, *, beside_calls: bool) -> str | None:
         """Return the key for the reasoning of a message with or without calls."""
         return (beside_calls and self.call_reasoning_field) or self.reasoning_field
@@ -229,25 +245,13 @@ class Chat:
             result["content"] = content_in_blocks(blocks, field, message)
         elif message.content:
             result["content"] = message.content
-        elif self.dialect.absent_content is AbsentContent.NULL and message.calls:
-            result["content"] = None
-        elif self.dialect.absent_content is not AbsentContent.MISSING or not message.calls:
-            result["content"] = ""
+        else:
+            result |= self.dialect.empty_content(beside_calls=bool(message.calls))
         if message.reasoning and field and not blocks:
             result[field] = message.reasoning
         if message.calls:
-            result["tool_calls"] = [self._tool_call(call) for call in message.calls]
+            result["tool_calls"] = [*map(self.dialect.tool_call, message.calls)]
         return result
-
-    def _tool_call(self, call: Call) -> JsonObject:
-        arguments: object = dict(call.arguments)
-        if self.dialect.arguments is ArgumentsForm.STRING:
-            arguments = json.dumps(arguments, ensure_ascii=False)
-        function = {"name": call.name, "arguments": arguments}
-        id_ = call.name if self.dialect.named_ids else call.id
-        if self.dialect.flat_calls:
-            return {"id": id_, "type": "function", **function}
-        return {"id": id_, "type": "function", "function": function}
 
 
 def content_in_blocks(blocks: ContentBlocks, reasoning_field: str, message: Message) -> object:

@@ -81,11 +81,17 @@ class RenderWorker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop()
+        self.close()
 
     def close(self) -> None:
         """End the process; the next rendering starts another."""
-        self._stop()
+        if self._process is not None and self._is_ready:
+            self._process.kill()
+            self._process.join()
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = None
+        self._source = None
 
     def render(self, source: str, variables: Mapping[str, object]) -> Rendering:
         """Render the template whose text is ``source`` with ``variables``.
@@ -187,15 +193,6 @@ class RenderWorker:
     def _start(self) -> None:
         self._process, self._connection = start_process(_serve, daemon=True)
 
-    def _stop(self) -> None:
-        if self._process is not None and self._is_ready:
-            self._process.kill()
-            self._process.join()
-        if self._connection is not None:
-            self._connection.close()
-        self._process = self._connection = None
-        self._source = None
-
     def _request(self, message: tuple[str, object]) -> Answer:
         assert self._connection is not None
         seconds, too_slow = self._time_limit, f"took longer than {self._time_limit:g} s"
@@ -208,13 +205,13 @@ class RenderWorker:
         try:
             self._connection.send(message)
             if not self._connection.poll(seconds):
-                self._stop()
+                self.close()
                 return Rendering(None, too_slow, fatal=True)
             answer: Answer = self._connection.recv()
         except RecursionError:  # nothing was sent
             return Rendering(None, "what it is given is nested too deep")
         except (EOFError, OSError):
-            self._stop()
+            self.close()
             return Rendering(None, ENDED, fatal=True)
         return answer
 

@@ -8,13 +8,15 @@ page's style sheet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import count
 
 from markupsafe import Markup
 
-from turnspec.report.states import Machine, Transition
+from turnspec.report.states import Machine
 
 _WIDTH, _HEIGHT = 132, 36  # of a state, which grows with the transitions beside it
 _PORT = 16  # from one transition's end to the next one's
@@ -73,7 +75,10 @@ class _Line:
 def draw(machine: Machine, name: str) -> Markup:
     """Return the diagram of a machine; ``name`` tells its ids from those of other diagrams."""
     rows = {state.name: row for row, state in enumerate(machine.states)}
-    edges = _edges(machine.transitions, rows)
+    edges = [
+        _Edge(number, rows[transition.source], rows[transition.target])
+        for number, transition in enumerate(machine.transitions, 1)
+    ]
     boxes = _boxes(machine, edges)
     lines = [line for side in _Side for line in _lines(side, edges, boxes)]
     left, right = (_room(side, lines) for side in _Side)
@@ -90,13 +95,6 @@ def draw(machine: Machine, name: str) -> Markup:
         Markup("</svg>"),
     ]
     return Markup("").join(parts)
-
-
-def _edges(transitions: Sequence[Transition], rows: Mapping[str, int]) -> list[_Edge]:
-    return [
-        _Edge(number, rows[transition.source], rows[transition.target])
-        for number, transition in enumerate(transitions, 1)
-    ]
 
 
 def _boxes(machine: Machine, edges: Sequence[_Edge]) -> list[_Box]:
@@ -134,16 +132,12 @@ def _lines(side: _Side, edges: Sequence[_Edge], boxes: Sequence[_Box]) -> Iterat
         first = box.top + (box.height - (len(ports) - 1) * _PORT) / 2
         for position, (edge, leaves) in enumerate(ports):
             heights[edge.number, leaves] = first + position * _PORT
-    taken: list[list[tuple[float, float]]] = []
+    taken: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
     beside = [edge for edge in edges if edge.side is side]
     for edge in sorted(beside, key=lambda edge: (edge.span, edge.source)):
         start, end = heights[edge.number, True], heights[edge.number, False]
         reach = min(start, end) - _BADGE, max(start, end) + _BADGE
-        lane = next(
-            (number for number, held in enumerate(taken) if not _overlaps(reach, held)), len(taken)
-        )
-        if lane == len(taken):
-            taken.append([])
+        lane = next(number for number in count() if not _overlaps(reach, taken[number]))
         taken[lane].append(reach)
         yield _Line(edge, start, end, lane)
 

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from turnspec.catalog.summary import string_encoding
 from turnspec.codegen.banner import is_generated
 from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.codegen.loading import load
@@ -25,7 +26,7 @@ from turnspec.sources.index import Index, read_index
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
 from turnspec.spec.fingerprint import same_formats
-from turnspec.spec.model import JsonType, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import RUNGS, RungResult, read_results
 from turnspec.spec.verdict import Judgement
@@ -114,16 +115,12 @@ def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
             problems += entry
     groups = {name: group for group in same_formats(specs) for name in group}
     entries = [_with_same(entry, groups.get(entry.name, ())) for entry in entries]
-    return sorted(entries, key=_place), problems
+    # Those that are the same format stand together.
+    return sorted(entries, key=lambda entry: (entry.first, entry.name)), problems
 
 
 def _with_same(entry: Entry, group: tuple[str, ...]) -> Entry:
     return replace(entry, same=tuple(name for name in group if name != entry.name))
-
-
-def _place(entry: Entry) -> tuple[str, str]:
-    """Return what entries are sorted by: those that are the same format stand together."""
-    return entry.first, entry.name
 
 
 def _read_entry(
@@ -147,7 +144,7 @@ def _read_entry(
         packager=listed.packager if listed else "",
         reasoning=spec.reasoning.mode,
         calls=spec.tools.mode if spec.tools else NO_CALLS,
-        values=_values(spec),
+        values=string_encoding(spec) if spec.tools else NO_CALLS,
         samples=sample_turns(spec),
         texts=texts_to_try(spec, load(spec)),
         read_by=facts_of(spec),
@@ -160,14 +157,6 @@ def _read_entry(
         rungs=_rungs(spec, standings),
         judgement=standings.of(spec.name, spec_hash(spec)),
     )
-
-
-def _values(spec: Spec) -> str:
-    """Return how a call's strings are written, which is where formats differ most."""
-    if spec.tools is None:
-        return NO_CALLS
-    arguments = spec.tools.arguments
-    return arguments.values.get(JsonType.STRING, arguments.syntax.encoding)
 
 
 def _facts(spec: Spec) -> dict[str, tuple[tuple[str, str], ...]]:

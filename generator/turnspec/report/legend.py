@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import re
 from collections.abc import Mapping
-from importlib import resources
+from operator import getitem
+from typing import Any
 
-import turnspec.spec
-from turnspec.spec.schema import SPEC_SCHEMA
+from turnspec.spec.schema import load_schema
 
 NO_CALLS = "no calls"
 _WORD = re.compile(r"(?:^|(?<=\. ))([A-Z_]+)(?:: (.*?))?\.(?= [A-Z_]+[:.]|$)")
@@ -24,7 +24,7 @@ _OWN = {NO_CALLS: "the template renders no tool calls"}
 
 def legends() -> dict[str, Mapping[str, str]]:
     """Return the words of each column of the index, with what they mean."""
-    manual = json.loads(resources.files(turnspec.spec).joinpath(SPEC_SCHEMA).read_text("utf-8"))
+    manual = load_schema()
     return {
         "Reasoning": _words(manual, _REASONING),
         "Calls": _words(manual, _CALLS) | _OWN,
@@ -32,11 +32,6 @@ def legends() -> dict[str, Mapping[str, str]]:
     }
 
 
-def _words(manual: Mapping[str, object], path: str) -> dict[str, str]:
-    place: object = manual
-    for key in path.split("/"):
-        assert isinstance(place, Mapping)
-        place = place[key]
-    assert isinstance(place, Mapping)
-    told = re.findall(_WORD, str(place["description"]))
+def _words(manual: Mapping[str, Any], path: str) -> dict[str, str]:
+    told = re.findall(_WORD, functools.reduce(getitem, path.split("/"), manual)["description"])
     return {word: about or _WELL_KNOWN[word] for word, about in told}

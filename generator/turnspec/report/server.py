@@ -59,16 +59,10 @@ class Site:
 
     def parse(self, body: bytes) -> dict[str, object]:
         """Return what the parser that is asked for does with a text."""
-        asked = _asked(body)
-        if asked.name not in self.facts:
-            raise RefusalError(HTTPStatus.NOT_FOUND, f"no format {asked.name!r}")
-        options = {
-            "tools": asked.tools,
-            "enable_thinking": asked.thinking,
-            "prefill": asked.prefill,
-        }
-        facts = self.facts[asked.name]
-        found = run_limited(_traced, facts, asked.text, options, limits=LIMITS)
+        name, text, options = _asked(body)
+        if name not in self.facts:
+            raise RefusalError(HTTPStatus.NOT_FOUND, f"no format {name!r}")
+        found = run_limited(_traced, self.facts[name], text, options, limits=LIMITS)
         if isinstance(found, Refused):  # so nobody else waits for it any longer
             reason = f"this takes more than {LIMITS.seconds:g} s, or too much memory"
             raise RefusalError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, reason)
@@ -82,17 +76,8 @@ def _traced(facts: FormatFacts, text: str, options: Mapping[str, Any]) -> dict[s
     return {**data, "left_out": max(len(found.steps) - MOST_STEPS, 0)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    name: str
-    text: str
-    tools: list[dict[str, Any]] | None
-    thinking: bool | None
-    prefill: str | None
-
-
-def _asked(body: bytes) -> _Asked:
-    """Return what a request asks for."""
+def _asked(body: bytes) -> tuple[str, str, dict[str, object]]:
+    """Return what a request asks for: a format, a text, and its parser's options."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -111,7 +96,7 @@ def _asked(body: bytes) -> _Asked:
     thinking = data.get("thinking")
     if not (thinking is None or isinstance(thinking, bool)):
         raise RefusalError(HTTPStatus.BAD_REQUEST, "thinking has to be true, false or null")
-    return _Asked(name, text, _tools(tools), thinking, prefill)
+    return name, text, {"tools": _tools(tools), "enable_thinking": thinking, "prefill": prefill}
 
 
 def _tools(text: str) -> list[dict[str, Any]] | None:

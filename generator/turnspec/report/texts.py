@@ -46,15 +46,12 @@ def _deviations(form: Format) -> Iterator[TextToTry]:
     for name, build in DEVIATIONS.items():
         group, title = name.split(": ")
         found = [
-            TextToTry(group, title, case.text, case.options["prefill"], _tools(case.options))
+            TextToTry(group, title, case.text, case.options["prefill"], tuple(tools or ()))
             for case in built(build, form)
+            for tools in [case.options.get("tools")]
         ]
         distinct = list({json.dumps([text.text, text.prefill]): text for text in found}.values())
         yield from distinct if len(distinct) == 1 else _numbered(distinct)
-
-
-def _tools(options: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    return tuple(options.get("tools") or ())
 
 
 def _numbered(texts: Iterable[TextToTry]) -> Iterator[TextToTry]:

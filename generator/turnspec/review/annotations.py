@@ -16,17 +16,12 @@ _LENGTH = 200
 def github_lines(review: Review) -> Iterator[str]:
     """Return a command for each finding, and for each spec that can't be used."""
     for template in review.templates:
-        findings = [*template.findings, *_told_facts(template)]
-        yield from (_command(template, finding) for finding in findings)
+        facts = template.fact_findings()
+        # Of the changed facts those that are worse than a mere change.
+        worse = [fact for fact in facts if fact.rule.severity is not Severity.COMPATIBLE]
+        yield from (_command(template, finding) for finding in (*template.findings, *worse))
     for problem in review.problems:
         yield f"::error file={_property(problem.file)}::{_data(str(problem))}"
-
-
-def _told_facts(template: TemplateReview) -> Iterator[Finding]:
-    """Yield the changed facts that are worse than a mere change."""
-    for finding in template.fact_findings():
-        if finding.rule.severity is not Severity.COMPATIBLE:
-            yield finding
 
 
 def _command(template: TemplateReview, finding: Finding) -> str:

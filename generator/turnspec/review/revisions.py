@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.review.compare import Review, Source, compare_all, compare_sources
@@ -22,23 +21,6 @@ _OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFI
 
 
 _RESULTS = "specs/verification.json"
-
-
-class Tree(Protocol):
-    """Where specs and modules are read from; paths are relative to the checkout."""
-
-    @property
-    def title(self) -> str:
-        """What it is called in a review."""
-        ...
-
-    def spec_names(self) -> list[str]:
-        """Return the names of all specs."""
-        ...
-
-    def read(self, path: str) -> str | None:
-        """Return the text of a file, or None where there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +83,10 @@ class Revision:
         return shown.stdout.decode("utf-8", "replace") if shown.returncode == 0 else None
 
 
+#: Where specs and modules are read from; paths are relative to the checkout.
+Tree = WorkingTree | Revision
+
+
 def review_since(
     name: str, project: Project, on_template: Callable[[], None] = lambda: None
 ) -> Review | Problem:
@@ -119,12 +105,11 @@ def review_since(
     names = _differing(revision, tree)
     old, old_problems = _sources(revision, names, f"{older}:")
     new, new_problems = _sources(tree, names, f"{newer}:" if dots else "")
-    for unusable in _names_of((*old_problems, *new_problems)):  # neither added nor removed
+    problems = (*old_problems, *new_problems)
+    for unusable in {Path(problem.file).stem for problem in problems}:  # neither added nor removed
         old.pop(unusable, None)
         new.pop(unusable, None)
-    templates = compare_all(old, new, on_template)
-    problems = (*old_problems, *new_problems)
-    return Review(revision.title, tree.title, templates, problems)
+    return Review(revision.title, tree.title, compare_all(old, new, on_template), problems)
 
 
 def review_specs(old: Source, new: Source) -> Review:
@@ -134,10 +119,6 @@ def review_specs(old: Source, new: Source) -> Review:
     names = dict.fromkeys((old.spec.name, new.spec.name))
     template = compare_sources(" → ".join(names), old, new)
     return Review(old.file, new.file, (template,))
-
-
-def _names_of(problems: Iterable[Problem]) -> set[str]:
-    return {Path(problem.file).stem for problem in problems}
 
 
 def _differing(old: Tree, new: Tree) -> list[str]:

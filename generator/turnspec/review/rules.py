@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -43,56 +43,51 @@ def worst(findings: Iterable[Finding]) -> Severity:
     return max(found, key=order.index, default=Severity.COMPATIBLE)
 
 
-def _rules() -> Iterator[Rule]:
-    breaking, lenient, compatible = Severity.BREAKING, Severity.LENIENT, Severity.COMPATIBLE
-    yield Rule("format-removed", breaking, "a format is gone, and its parser with it")
-    yield Rule("format-added", compatible, "a format is new")
-    yield Rule("parser-misreads", breaking, "the old parser reads something else than was meant")
-    yield Rule("parser-complains", lenient, "the old parser reads what was meant, with problems")
-    yield Rule(
-        "own-parser-misreads", breaking, "the new parser doesn't read what its own spec writes"
-    )
-    yield Rule("nothing-compared", breaking, "the new spec writes no turn that could be compared")
-    yield Rule(
-        "grammar-refuses", breaking, "the old grammar doesn't allow a turn of the new format"
-    )
-    yield Rule(
+_BREAKING, _LENIENT, _COMPATIBLE = Severity.BREAKING, Severity.LENIENT, Severity.COMPATIBLE
+_RULES = (
+    ("format-removed", _BREAKING, "a format is gone, and its parser with it"),
+    ("format-added", _COMPATIBLE, "a format is new"),
+    ("parser-misreads", _BREAKING, "the old parser reads something else than was meant"),
+    ("parser-complains", _LENIENT, "the old parser reads what was meant, with problems"),
+    ("own-parser-misreads", _BREAKING, "the new parser doesn't read what its own spec writes"),
+    ("nothing-compared", _BREAKING, "the new spec writes no turn that could be compared"),
+    ("grammar-refuses", _BREAKING, "the old grammar doesn't allow a turn of the new format"),
+    (
         "parser-misreads-grammar",
-        breaking,
+        _BREAKING,
         "the old parser reads something else in what the new grammar lets through",
-    )
-    yield Rule(
+    ),
+    (
         "parser-complains-grammar",
-        lenient,
+        _LENIENT,
         "the old parser tells of problems in what the new grammar lets through",
-    )
-    yield Rule("stop-missed", breaking, "no old stop string stands at the end of a new turn")
-    yield Rule("stop-early", breaking, "an old stop string stands inside of a new turn")
-    yield Rule("trigger-missed", breaking, "no old trigger stands in a new turn with calls")
-    yield Rule("thinking-default-flipped", breaking, "who sets nothing gets thinking, or loses it")
-    yield Rule("thinking-switch-flipped", breaking, "what gave thinking, or none, doesn't now")
-    yield Rule("rung-lost", breaking, "a rung of the verification passed, and doesn't any more")
-    yield Rule("rung-red", lenient, "a rung of the verification didn't pass, and still doesn't")
-    yield Rule("rung-won", compatible, "a rung of the verification passes now")
-    yield Rule("capability-lost", lenient, "the template doesn't accept something any more")
-    yield Rule("capability-won", compatible, "the template accepts something more")
-    yield Rule("requirement-added", lenient, "the template demands something more of messages")
-    yield Rule("requirement-dropped", compatible, "the template demands something less")
-    yield Rule("limit-added", lenient, "something doesn't come back faithfully any more")
-    yield Rule("limit-removed", compatible, "something comes back faithfully now")
-    yield Rule("mode-changed", compatible, "a mode, or the order of the parts, is another")
-    yield Rule("marker-changed", compatible, "a marker is another")
-    yield Rule("turn-end-changed", compatible, "a turn's end, or a stop string, is another")
-    yield Rule("thinking-changed", compatible, "a switch of thinking, or a prompt, is another")
-    yield Rule("arguments-changed", compatible, "values are written in another way")
-    yield Rule("alternative-changed", compatible, "what a parser reads beside the template's way")
-    yield Rule("grammar-hints-changed", compatible, "triggers or tokens to keep are others")
-    yield Rule("overlay-changed", compatible, "other keys come from an overlay")
-    yield Rule("template-changed", compatible, "the template's text is another")
-
-
+    ),
+    ("stop-missed", _BREAKING, "no old stop string stands at the end of a new turn"),
+    ("stop-early", _BREAKING, "an old stop string stands inside of a new turn"),
+    ("trigger-missed", _BREAKING, "no old trigger stands in a new turn with calls"),
+    ("thinking-default-flipped", _BREAKING, "who sets nothing gets thinking, or loses it"),
+    ("thinking-switch-flipped", _BREAKING, "what gave thinking, or none, doesn't now"),
+    ("rung-lost", _BREAKING, "a rung of the verification passed, and doesn't any more"),
+    ("rung-red", _LENIENT, "a rung of the verification didn't pass, and still doesn't"),
+    ("rung-won", _COMPATIBLE, "a rung of the verification passes now"),
+    ("capability-lost", _LENIENT, "the template doesn't accept something any more"),
+    ("capability-won", _COMPATIBLE, "the template accepts something more"),
+    ("requirement-added", _LENIENT, "the template demands something more of messages"),
+    ("requirement-dropped", _COMPATIBLE, "the template demands something less"),
+    ("limit-added", _LENIENT, "something doesn't come back faithfully any more"),
+    ("limit-removed", _COMPATIBLE, "something comes back faithfully now"),
+    ("mode-changed", _COMPATIBLE, "a mode, or the order of the parts, is another"),
+    ("marker-changed", _COMPATIBLE, "a marker is another"),
+    ("turn-end-changed", _COMPATIBLE, "a turn's end, or a stop string, is another"),
+    ("thinking-changed", _COMPATIBLE, "a switch of thinking, or a prompt, is another"),
+    ("arguments-changed", _COMPATIBLE, "values are written in another way"),
+    ("alternative-changed", _COMPATIBLE, "what a parser reads beside the template's way"),
+    ("grammar-hints-changed", _COMPATIBLE, "triggers or tokens to keep are others"),
+    ("overlay-changed", _COMPATIBLE, "other keys come from an overlay"),
+    ("template-changed", _COMPATIBLE, "the template's text is another"),
+)
 #: Every rule, by its name.
-RULES = {rule.id: rule for rule in _rules()}
+RULES = {name: Rule(name, severity, meaning) for name, severity, meaning in _RULES}
 
 _OF_AREAS = {
     Area.MODE: "mode-changed",

@@ -77,7 +77,8 @@ def obtain(
     ``settings`` default to the user's pip settings; ``pause`` is in seconds, between attempts.
     """
     target = cache_folder() / origin.file
-    by_hand = f"to do it by hand, take {_page(origin)} and put the file at {target}"
+    page = f"https://pypi.org/project/{origin.project}/{origin.version}/#files"
+    by_hand = f"to do it by hand, take {origin.file} from {page} and put the file at {target}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Two runs at once (tests in parallel) must not write into one file.
@@ -302,10 +303,6 @@ def _is_whole(path: Path, origin: Origin) -> bool:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.is_file() else 0
-
-
-def _page(origin: Origin) -> str:
-    return f"{origin.file} from https://pypi.org/project/{origin.project}/{origin.version}/#files"
 
 
 def _shown(url: str) -> str:

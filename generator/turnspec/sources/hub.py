@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -15,7 +14,7 @@ from turnspec.sources.hub_place import COMMIT, MAIN, HubModel
 from turnspec.sources.hub_settings import HubSettings, hub_settings
 from turnspec.sources.index import INDEX_FILE, Entry
 from turnspec.sources.reading import GGUF_SUFFIX, TEXT_FILES, read_named_texts, read_templates
-from turnspec.spec.atomic import write_atomically
+from turnspec.spec.atomic import replacing, write_atomically
 from turnspec.spec.input_files import text_if_there
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem
@@ -186,10 +185,5 @@ def _note_commit(reference: Path, model: HubModel, commit: str, *, anew: bool) -
 
 
 def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name[:64]}.{secrets.token_hex(4)}.part")
-    try:
+    with replacing(path) as beside:
         beside.write_bytes(data)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -58,9 +58,8 @@ def with_origins(text: str, origins: Sequence[Origin]) -> str | Problem:
 
 def without_entry(text: str, entry: Entry) -> str | Problem:
     """Return the index without one of its entries."""
-    lines = text.splitlines(keepends=True)
-    start, end = _block(lines, entry)
-    rest = "".join([*lines[:start], *lines[end:]])
+    before, _, behind = _apart(text, entry)
+    rest = before + behind
     if not parse_index(text)[0].entries[1:]:
         rest = re.sub(r"^templates: *$", "templates: []", rest, flags=re.MULTILINE)
     index, problems = parse_index(rest)
@@ -71,12 +70,11 @@ def without_entry(text: str, entry: Entry) -> str | Problem:
 
 def with_pin(text: str, entry: Entry, row: Mapping[str, object]) -> str | Problem:
     """Return the index with other values in one of its entries; keys that ``row`` lacks go."""
-    lines = text.splitlines(keepends=True)
-    start, end = _block(lines, entry)
-    margin = " " * (lines[start].index("- ") + 2)
+    before, lines, behind = _apart(text, entry)
+    margin = " " * (lines[0].index("- ") + 2)
     written = {key: f"{margin}{_line(key, value)}" for key, value in row.items()}
     kept: list[str] = []
-    for line in lines[start:end]:
+    for line in lines:
         found = _KEY.match(line)
         key = found.group(1) if found else ""
         if key == "file" or key not in _PINNED:
@@ -84,7 +82,7 @@ def with_pin(text: str, entry: Entry, row: Mapping[str, object]) -> str | Proble
         elif key in written:
             kept.append(written.pop(key))
     written.pop("file", None)
-    changed = "".join([*lines[:start], *kept, *written.values(), *lines[end:]])
+    changed = "".join([before, *kept, *written.values(), behind])
     index, problems = parse_index(changed)
     if problems or not any(_has(other, row) for other in index.entries):
         return _by_hand(entry, f"set its sha256 to {row['sha256']}")
@@ -93,21 +91,21 @@ def with_pin(text: str, entry: Entry, row: Mapping[str, object]) -> str | Proble
 
 def with_file(text: str, entry: Entry, file: str) -> str | Problem:
     """Return the index with another file name in one of its entries."""
-    lines = text.splitlines(keepends=True)
-    start, end = _block(lines, entry)
+    before, lines, behind = _apart(text, entry)
     key = rf"(\bfile: *)(['\"]?){re.escape(entry.file)}\2(?=[\s,}}])"
     name = _line("file", file).removeprefix("file: ").rstrip("\n")
-    block = re.sub(key, lambda found: found[1] + name, "".join(lines[start:end]), count=1)
-    changed = "".join([*lines[:start], block, *lines[end:]])
+    block = re.sub(key, lambda found: found[1] + name, "".join(lines), count=1)
+    changed = before + block + behind
     index, problems = parse_index(changed)
     if problems or not any(_has(other, {**asdict(entry), "file": file}) for other in index.entries):
         return _by_hand(entry, f"set its file to {file}")
     return changed
 
 
-def _block(lines: Sequence[str], entry: Entry) -> tuple[int, int]:
-    """Return the first line of an entry, from 0, and the first one behind it."""
+def _apart(text: str, entry: Entry) -> tuple[str, list[str], str]:
+    """Return the text before an entry, the entry's own lines, and the text behind it."""
     assert entry.line is not None
+    lines = text.splitlines(keepends=True)
     start = entry.line - 1
     margin = len(lines[start]) - len(lines[start].lstrip())
     end = start + 1
@@ -116,7 +114,7 @@ def _block(lines: Sequence[str], entry: Entry) -> tuple[int, int]:
         if line.strip() and len(line) - len(line.lstrip()) <= margin:
             break
         end += 1
-    return start, end
+    return "".join(lines[:start]), lines[start:end], "".join(lines[end:])
 
 
 def _item(row: Mapping[str, object]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from turnspec.sources.hub_place import HubPlace
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.sources.tokenizer_lists import folder_tokenizer, token_text
+from turnspec.spec.json_values import load_json
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
 from turnspec.spec.problems import Problem
@@ -218,12 +218,9 @@ def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
     text, problems = read_text(path, str(path))
     if problems:
         return {}, problems
-    try:
-        config = json.loads(text)
-    except json.JSONDecodeError as error:
-        return {}, [Problem(f"not JSON: {error.msg}", str(path), error.lineno)]
-    except (ValueError, RecursionError):  # a number with too many digits; nested too deep
-        return {}, [Problem("not JSON that can be read", str(path))]
+    config = load_json(text, str(path), lambda data: data)
+    if isinstance(config, Problem):
+        return {}, [config]
     if not isinstance(config, dict):
         return {}, [Problem("is JSON, but not an object", str(path))]
     return config, []

@@ -107,7 +107,7 @@ def _take_places(ready: Mapping[Path, Path], old: Mapping[Path, Path]) -> None:
 
 def _beside(path: Path) -> Path:
     """Return a name for a temporary file, which is known by it if a kill leaves it behind."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.turnspec-tmp")
+    return path.with_name(f".{path.name[:64]}.{secrets.token_hex(4)}.turnspec-tmp")
 
 
 def _remove(paths: Iterable[Path]) -> None:

@@ -392,15 +392,8 @@ def _arguments(tools: Tools) -> Iterator[_Finding]:
     if arguments.syntax.in_string and not is_plain:
         yield (*path, "syntax", "in_string"), "is for JSON without an item"
     if not arguments.item:
-        for key, value in (
-            ("start", arguments.start),
-            ("separator", arguments.separator),
-            ("end", arguments.end),
-            ("values", arguments.values),
-            ("types", arguments.types),
-            ("elements", arguments.elements),
-        ):
-            if value:
+        for key in ("start", "separator", "end", "values", "types", "elements"):
+            if getattr(arguments, key):
                 yield (*path, key), "is there, but there is no item"
         return
     yield from _item(tools)

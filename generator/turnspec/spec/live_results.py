@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 from turnspec.spec.atomic import write_atomically
@@ -54,6 +55,11 @@ class LiveRecord:
     formats: Mapping[str, LiveResult] = field(default_factory=dict)
 
 
+_RECORDS = Records(
+    keys={(LiveRecord, "engine"): "llama-cpp-python"}, required=frozenset({(LiveRecord, "formats")})
+)
+
+
 def dump_live(record: LiveRecord) -> str:
     """Return the text of live.json, templates in the order of their names."""
     formats = {name: _result_to_data(record.formats[name]) for name in sorted(record.formats)}
@@ -68,16 +74,7 @@ def write_live(path: Path, record: LiveRecord) -> bool:
 
 def read_live(path: Path) -> LiveRecord | Problem:
     """Return the record; an empty one when the file isn't there yet."""
-    return read_json(path, LiveRecord(), _record)
-
-
-def _record(data: object) -> LiveRecord:
-    return _RECORDS.read(LiveRecord, data)
-
-
-_RECORDS = Records(
-    keys={(LiveRecord, "engine"): "llama-cpp-python"}, required=frozenset({(LiveRecord, "formats")})
-)
+    return read_json(path, LiveRecord(), partial(_RECORDS.read, LiveRecord))
 
 
 def _result_to_data(result: LiveResult) -> dict[str, object]:

@@ -158,13 +158,9 @@ def _table(
                 _row(spec, results.get(spec.name), engines.get(spec.name), integrations)
                 for spec in same
             ]
-            lines += [rows[0], *(_as_above(row) for row in rows[1:])]
+            above = ((*row[:2], *_AS_ABOVE, *row[len(_COLUMNS) :]) for row in rows[1:])
+            lines += [rows[0], *above]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _as_above(row: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the row of a format that is the same as the one above it."""
-    return (*row[:2], *_AS_ABOVE, *row[len(_COLUMNS) :])
 
 
 def _row(

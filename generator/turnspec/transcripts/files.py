@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from turnspec.spec.input_files import file_lines, open_file
 from turnspec.spec.problems import Problem
@@ -25,17 +25,6 @@ class Batch:
 
     rows: Sequence[Row]
     size: int
-
-
-class Source(Protocol):
-    """A file of rows; its ``size`` is in units of its own, for a progress bar."""
-
-    @property
-    def size(self) -> int:
-        """How large the file is."""
-
-    def batches(self, skip: int) -> Iterator[Batch]:
-        """Yield the rows behind the first ``skip``; these are counted in the first batch's size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +82,11 @@ class Parquet:
             passed += left
             rows: Sequence[Row] = batch.slice(left).to_pylist()
             yield Batch(rows, batch.num_rows)
+
+
+#: A file of rows. Its ``size``, for a progress bar, is in units of its own; its ``batches`` begin
+#: behind the rows that are skipped, which are counted in the first batch's size.
+Source = JsonLines | Parquet
 
 
 def parquet_problem(path: Path, column: str, result: str) -> Problem | None:

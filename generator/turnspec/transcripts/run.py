@@ -98,7 +98,7 @@ def begun(run: Run) -> Counts | Problem:
     return counts
 
 
-def parse_file(run: Run, counts: Counts, on_batch: OnBatch | None = None) -> None:
+def parse_file(run: Run, counts: Counts, on_batch: OnBatch = lambda size: None) -> None:
     """Parse all rows behind those that are counted already, add to the counts, and write the file.
 
     ``on_batch`` is told how far the source is read, in its units.
@@ -113,8 +113,7 @@ def parse_file(run: Run, counts: Counts, on_batch: OnBatch | None = None) -> Non
             part.write("".join(f"{line}\n" for line in lines).encode())
             part.flush()
             counts.add(found)
-            if on_batch is not None:
-                on_batch(size)
+            on_batch(size)
     if run.out.suffix == PARQUET:
         _write_parquet(run)
         run.part.unlink()

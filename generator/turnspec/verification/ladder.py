@@ -62,7 +62,7 @@ def climb(
     view = View(spec, chat, renderer, module, gbnf)
     rungs[SANITY], objections = sanity(view)
     on_rung(SANITY, rungs[SANITY])
-    coverage, _ = view.witness()
+    coverage, _ = view.witness
     result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs, coverage)
     return Climb(result, objections)
 

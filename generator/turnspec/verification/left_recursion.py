@@ -30,11 +30,8 @@ def left_recursive(rules: Mapping[str, Expression]) -> str:
 def _empty_rules(rules: Mapping[str, Expression]) -> set[str]:
     """Return the rules that may write nothing."""
     empty: set[str] = set()
-    grown = True
-    while grown:
-        more = {name for name in rules if name not in empty and _may_be_empty(rules[name], empty)}
+    while more := {name for name in rules.keys() - empty if _may_be_empty(rules[name], empty)}:
         empty |= more
-        grown = bool(more)
     return empty
 
 

@@ -83,14 +83,12 @@ def allowed_call(spec: Spec, call: Call) -> Call:
         for key, value in call.arguments.items()
         if json_type(value) not in ambiguous
     }
-    ends = [
-        call_ends(spec.tools, kind) if spec.tools else "" for kind in (SlotKind.NAME, SlotKind.ID)
-    ]
-    name, identifier = (
-        "".join(sign for sign in text if sign not in end)
-        for text, end in zip((call.name, call.id), ends, strict=True)
-    )
-    return Call(name, kept, identifier)
+
+    def allowed(text: str, kind: SlotKind) -> str:
+        ends = call_ends(spec.tools, kind) if spec.tools else ""
+        return "".join(sign for sign in text if sign not in ends)
+
+    return Call(allowed(call.name, SlotKind.NAME), kept, allowed(call.id, SlotKind.ID))
 
 
 def _allowed_key(spec: Spec, key: str) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
+from turnspec.spec.conditions import parts_of_message
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part, Spec, ThinkingState
 from turnspec.spec.results import Counterexample, RungResult
@@ -128,8 +129,7 @@ def _is_nameless(renderer: Renderer, message: Message) -> bool:
 
 def _shows_anything(spec: Spec, message: Message) -> bool:
     """Tell whether a message is left at all; some templates skip one of which nothing is."""
-    shown = as_rendered(spec, message)
-    return bool(shown.reasoning or shown.content or shown.calls)
+    return bool(parts_of_message(as_rendered(spec, message)))
 
 
 def _texts(message: Message) -> list[str]:

@@ -44,18 +44,18 @@ def limits(view: View) -> Iterator[Finding]:
     for number, limit in enumerate(view.spec.limits):
         if limit.verdict not in _CALLED:
             continue
-        given = list(_concerned(view.spec, limit))
+        without = replace(view.spec, limits=tuple(x for x in view.spec.limits if x is not limit))
+        given = list(_concerned(view.spec, limit, without))
         if given and limit.subject in _VALUES and not any(_shows_key(view, m) for m in given):
             yield f"limits[{number}]", f"{limit.subject} isn't rendered at all: that is drops"
-        without = replace(view.spec, limits=tuple(x for x in view.spec.limits if x is not limit))
         if given and all(_comes_back_somehow(view, without, message) for message in given):
             text = f"is called {_CALLED[limit.verdict]}, but comes back from the parser"
             shown = given[0].content or given[0].reasoning or repr(given[0].calls)
             yield f"limits[{number}]", f"{limit.subject} {text}: {quoted(shown)}"
 
 
-def _concerned(spec: Spec, limit: Limit) -> Iterator[Message]:
-    """Yield messages that a limit is about."""
+def _concerned(spec: Spec, limit: Limit, without: Spec) -> Iterator[Message]:
+    """Yield messages that a limit is about; ``without`` is the spec without it."""
     if limit.verdict is Verdict.TRIMS:
         if limit.subject is Subject.ARGUMENT_STRING:
             yield from (_with_argument("qxkey", text) for text in (" qxa", "qxa ", "\nqxa\n"))
@@ -64,12 +64,10 @@ def _concerned(spec: Spec, limit: Limit) -> Iterator[Message]:
         yield from (_with_text(limit.subject, text) for text in texts)
     elif limit.subject in _VALUES:
         if spec.tools is not None and not never_renders_calls(spec):
-            others = replace(spec, limits=tuple(x for x in spec.limits if x is not limit))
             for value in _VALUES[limit.subject]:
-                text = (
-                    allowed_text(others, limit.subject, value) if isinstance(value, str) else value
-                )
-                yield _with_argument("qxkey", text)
+                if isinstance(value, str):
+                    value = allowed_text(without, limit.subject, value)
+                yield _with_argument("qxkey", value)
     elif limit.subject in (Subject.REASONING, Subject.CONTENT, Subject.CALLS):
         yield from (m for m in sample_messages(spec) if applies(limit.when, m))
 

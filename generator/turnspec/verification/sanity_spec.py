@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from turnspec.analysis.assemble import grammar_hints
 from turnspec.analysis.modes import content_mode, marks_of_prompt, reasoning_mode
-from turnspec.spec.message import Message
-from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.conditions import parts_of_message
+from turnspec.spec.model import Condition, Part, ReasoningMode, Subject, Verdict
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.yaml_text import quoted
@@ -86,25 +86,12 @@ def modes(view: View) -> Iterator[Finding]:
 def order(view: View) -> Iterator[Finding]:
     """Parts that no turn shows together stand in the usual order, which says nothing."""
     spec = view.spec
-    together = {
-        part
-        for message in sample_messages(spec)
-        for part in _pairs(expected_message(spec, message), spec)
-    }
+    shown = [parts_of_message(expected_message(spec, m)) for m in sample_messages(spec)]
     usual = [part for part in Part if part in spec.turn.order]
     for left, right in pairwise(spec.turn.order):
-        if frozenset((left, right)) not in together and usual.index(left) > usual.index(right):
+        together = any({left, right} <= parts for parts in shown)
+        if not together and usual.index(left) > usual.index(right):
             yield "turn.order", f"no turn shows both {left} and {right}"
-
-
-def _pairs(message: Message, spec: Spec) -> Iterator[frozenset[Part]]:
-    texts = {
-        Part.REASONING: message.reasoning,
-        Part.CONTENT: message.content,
-        Part.CALLS: message.calls,
-    }
-    shown = [part for part in spec.turn.order if texts[part]]
-    yield from (frozenset(pair) for pair in combinations(shown, 2))
 
 
 def separators(view: View) -> Iterator[Finding]:

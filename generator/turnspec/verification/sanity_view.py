@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_parts
@@ -28,7 +29,7 @@ def listed(texts: Iterable[str]) -> str:
     return ", ".join(map(quoted, texts)) or "none"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """A spec with its template, its parser and its grammar; ``chat`` has no settings."""
 
@@ -37,14 +38,11 @@ class View:
     renderer: Renderer
     module: FormatModule
     gbnf: str
-    _recognizers: list[Recognizer] = field(default_factory=list, repr=False)
-    _witnesses: list[tuple[Coverage, tuple[str, ...]]] = field(default_factory=list, repr=False)
 
+    @cached_property
     def witness(self) -> tuple[Coverage, tuple[str, ...]]:
-        """Return what the template itself says of all that was rendered till then, asked once."""
-        if not self._witnesses:
-            self._witnesses.append(ask_template(self.renderer, self.module))
-        return self._witnesses[0]
+        """What the template itself says of all that was rendered till then, asked once."""
+        return ask_template(self.renderer, self.module)
 
     def turns(self) -> Iterator[tuple[Message, str]]:
         """Yield the sample messages as a model writes them, and the turns behind the header."""
@@ -65,11 +63,13 @@ class View:
 
     def allows(self, text: str) -> bool:
         """Tell whether the grammar for any tools allows a turn."""
-        if not self._recognizers:
-            grammar = read_grammar(self.gbnf)
-            assert isinstance(grammar, Grammar), grammar
-            self._recognizers.append(Recognizer(grammar))
-        return self._recognizers[0].accepts(text)
+        return self._recognizer.accepts(text)
+
+    @cached_property
+    def _recognizer(self) -> Recognizer:
+        grammar = read_grammar(self.gbnf)
+        assert isinstance(grammar, Grammar), grammar
+        return Recognizer(grammar)
 
     def leaves(self, *, thinking: bool | None) -> PromptState:
         """Return where a generation prompt leaves reasoning."""

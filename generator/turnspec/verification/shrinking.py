@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from turnspec.spec.conditions import parts_of_message
 from turnspec.spec.message import Call, Message
 
 #: How many smaller messages are tried at most.
@@ -59,23 +60,15 @@ def smallest(message: Message, fails: Callable[[Message], bool]) -> Message:
 
 def _smaller(message: Message) -> Iterator[Message]:
     """Yield messages with a part less or a shorter one; those that leave out most come first."""
-    for number in range(len(message.calls)):
-        calls = (*message.calls[:number], *message.calls[number + 1 :])
-        yield from _that_say_something(replace(message, calls=calls))
-    for smaller in (replace(message, reasoning=""), replace(message, content="")):
-        if smaller != message:
-            yield from _that_say_something(smaller)
-    for number, call in enumerate(message.calls):
-        for other in _smaller_calls(call):
-            calls = (*message.calls[:number], other, *message.calls[number + 1 :])
-            yield replace(message, calls=calls)
+    calls = message.calls
+    fewer = [replace(message, calls=calls[:at] + calls[at + 1 :]) for at in range(len(calls))]
+    fewer += [replace(message, reasoning=""), replace(message, content="")]
+    yield from (other for other in fewer if other != message and parts_of_message(other))
+    for at, call in enumerate(calls):
+        for smaller in _smaller_calls(call):
+            yield replace(message, calls=(*calls[:at], smaller, *calls[at + 1 :]))
     yield from (replace(message, content=text) for text in _shorter(message.content) if text)
     yield from (replace(message, reasoning=text) for text in _shorter(message.reasoning) if text)
-
-
-def _that_say_something(message: Message) -> Iterator[Message]:
-    if message.content or message.reasoning or message.calls:
-        yield message
 
 
 def _smaller_calls(call: Call) -> Iterator[Call]:
