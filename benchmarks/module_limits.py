@@ -35,16 +35,16 @@ SO_FAR = {
     "lines, heads with values": 2_668,
     "lines above, content only": 570,
     "lines above, tagged": 1_868,
-    "lines above, heads with JSON": 1_527,
-    "lines above, objects": 1_536,
+    "lines above, heads with JSON": 1_542,
+    "lines above, objects": 1_551,
     "statements, content only": 583,
     "statements, tagged": 1_702,
     "statements, heads with JSON": 1_632,
     "statements, objects": 1_683,
     "lines, median": 2_244,
     "lines, mean": 2_031,
-    "lines, all": 408_046,
-    "lines of the engine and codegen": 10_549,
+    "lines, all": 408_044,
+    "lines of the engine and codegen": 10_567,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
