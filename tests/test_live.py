@@ -268,6 +268,15 @@ def test_a_quote_that_is_a_word_is_none_of_the_text() -> None:
     assert turn_faults(spec, turn, [{"type": "function", "function": tool}]) == []
 
 
+def test_what_ends_as_a_marker_begins_is_text_if_the_end_of_the_turn_tells() -> None:
+    spec = committed_format("google-gemma-4-31b-it-interleaved").spec
+    turn = StreamedTurn.start(parser_of(spec), tools=list(TOOLS))
+    turn.feed('<|tool_call>call:get_weather{city:<|"|>Rome<|"|>,days:1}<tool_call|><turn')
+    turn.finish()
+    assert [problem.kind for problem in turn.message.problems] == ["cut_off"]
+    assert turn_faults(spec, turn, TOOLS) == []
+
+
 RECORD = LiveRecord(
     "0.3.36",
     4,

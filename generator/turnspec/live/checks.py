@@ -17,6 +17,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.request import functions
 from turnspec.spec.model import Slot, SlotKind, Spec
 from turnspec.verification.comparing import added_up, parts_of
+from turnspec.verification.grammar_rung import turn_ends
 from turnspec.verification.messages import format_markers
 
 #: A piece of text, and whether it is a special token.
@@ -134,6 +135,10 @@ def quoting_faults(turn: StreamedTurn, specials: Sequence[str]) -> Iterator[str]
 def turn_faults(spec: Spec, turn: StreamedTurn, tools: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what is wrong with a turn that came to its end: nothing may be."""
     message = turn.message
+    if any(problem.kind == "cut_off" for problem in message.problems):
+        # The turn's end, which the engine took away, tells that this is text.
+        closed = (turn.parsed((end, True)) for end in turn_ends(spec))
+        message = next((whole for whole in closed if not whole.problems), message)
     faults = [f"{problem.kind}: {problem.message}" for problem in message.problems]
     faults += [fault for call in message.tool_calls for fault in call_faults(call, tools)]
     lost = list(dict.fromkeys(_lost_words(spec, turn, tools)))
