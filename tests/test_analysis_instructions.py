@@ -269,6 +269,7 @@ def test_examples_of_calls_are_read(text: str, call: str) -> None:
         "<note>\nBe kind:\n- always\n</note>",
         "The tools, as JSON: <tools>…</tools>",
         "<tools>… stands for JSON",
+        "<sys><role>tool_json_schemas\n[…]",
         '{"never": closed',
         "{" * 50 + '"a": ' * 50,
     ],

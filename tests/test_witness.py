@@ -229,6 +229,19 @@ def test_a_kind_of_blocks_is_no_type_of_calls() -> None:
     assert (failed(build), coverage(build).told) == (set(), ())
 
 
+CALLS_OF_TWO_TYPES = """\
+{% for m in messages %}<{{ m.role }}>{{ m.content or '' }}{% for c in m.tool_calls or [] %}\
+{% if c.type == 'custom' %}<give>{{ c.custom.name }}<text>{{ c.custom.input }}</give>{% else %}\
+<do>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</do>{% endif %}{% endfor %}\
+</over>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"""
+
+
+def test_calls_of_another_type_than_functions_are_told() -> None:
+    build = built(given_template(CALLS_OF_TWO_TYPES))
+    (told,) = coverage(build).told
+    assert told.startswith("a call is lost with type = 'custom' beside a call: ")
+
+
 CALLS_ON_TWO_LEVELS = """\
 {% for m in messages %}<{{ m.role }}>{{ m.content or '' }}{% for c in m.tool_calls or [] %}\
 {% set f = c.function if c.function is defined else c %}<do>{{ f.name }}<with>\

@@ -265,7 +265,7 @@ def _described(text: str, prompts: Sequence[str]) -> CallExample | None:
     for sentence in _SENTENCE.finditer(text):
         words = sentence.group()
         found = [marker for marker in find_markers(words) if not _is_layout(where, marker.text)]
-        if not found or not re.search("json", _prose(words[found[0].end :]), re.IGNORECASE):
+        if not found or not re.search(r"\bjson", _prose(words[found[0].end :]), re.IGNORECASE):
             continue
         rest = find_markers(text[sentence.start() + found[0].end :])
         closed = rest and one_word_apart(found[0].text, rest[0].text)

@@ -52,9 +52,14 @@ def content_mode(start: str, end: str, joins: Sequence[Join], header: str) -> Co
     """Return the mode of content, from its own marks and what stands between it and reasoning.
 
     What stands there marks reasoning's end where nothing else does. It is no wrapping if it stands
-    before content without reasoning, too, or if it is another message's header.
+    before any content without reasoning, too, or if it is another message's header.
     """
-    before = {(join.left, join.text.strip()) for join in joins if join.right is Part.CONTENT}
+    shown = [join for join in joins if join.right is Part.CONTENT]
+    before = {
+        (join.left, join.text.strip())
+        for join in shown
+        if join.left is not Part.START or join.when is Condition.ALWAYS
+    }
     behind = {text for left, text in before if left is Part.REASONING}
     only_behind = behind - {text for left, text in before if left is Part.START}
     only_behind -= {"", header.strip()}

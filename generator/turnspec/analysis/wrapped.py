@@ -1,4 +1,4 @@
-"""C1: marks around content that stand there only behind reasoning.
+"""C1: marks around content that stand there only behind reasoning, or before calls as well.
 
 What opens it is a join; what closes it would be several joins and ends, one for each neighbour.
 """
@@ -22,9 +22,13 @@ def without_wrapped_end(frames: Frames) -> tuple[Frames, str]:
             text = frame.gaps[frame.order.index(Part.CONTENT) + 1]
             shown.setdefault(key, {})[_is_behind(frame)] = text
     pairs = [(found[True], found[False]) for found in shown.values() if len(found) > 1]
-    ends = {text.removesuffix(usual) for text, usual in pairs}
+    ends = {text.removesuffix(usual) for text, usual in pairs if text != usual}
     end = ends.pop() if len(ends) == 1 else ""
-    if not markers(end) or not all(text == end + usual for text, usual in pairs):
+    # Where reasoning makes no difference content is closed in any case, as before calls.
+    is_closed = all(
+        text == end + usual or (text == usual and text.startswith(end)) for text, usual in pairs
+    )
+    if not markers(end) or not is_closed:
         return frames, ""
     found = tuple(_without(frame, end) if _is_behind(frame) else frame for frame in frames.frames)
     return replace(frames, frames=found), end

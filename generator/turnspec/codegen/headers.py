@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from turnspec.codegen.markers import leading_text
-from turnspec.codegen.marks import Marks
+from turnspec.codegen.marks import CallMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.model import Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
@@ -39,6 +39,24 @@ def with_headers(spec: Spec) -> Spec:
 def _headed(header: str, text: str, *, by_name: bool = False) -> str:
     """Put a header before a text; white space before a word is no part of it, nor of a name."""
     return header + " " * (by_name or bool(re.match(r"\w", text))) + text
+
+
+def content_has_own_line(spec: Spec) -> bool:
+    """Tell whether content begins in the line behind a header, in whose own line a call's name is.
+
+    So there a line end tells the two apart.
+    """
+    lead = spec.join(Part.START, Part.CONTENT) + spec.content.start
+    return "\n" in lead and not lead.strip() and _calls_begin_with_name(spec)
+
+
+def in_header_line(calls: CallMarks, spec: Spec) -> CallMarks:
+    """Say of calls that their name stands in the header's line, where content never does."""
+    header = notation(spec.turn.header)
+    rest = calls.start.removeprefix(f"{header} {{name")
+    if not content_has_own_line(spec) or rest == calls.start:
+        return calls
+    return replace(calls, start=f"{header}{{no \n}} {{name{rest}")
 
 
 def message_ends(spec: Spec, headed: Spec) -> list[str]:

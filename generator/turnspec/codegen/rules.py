@@ -110,7 +110,17 @@ def _in_text(rows: Sequence[Row], ends: Sequence[str]) -> list[Row]:
     found: list[Row] = []
     for row in rows:
         found += [replace(row, marker=end) for end in ends] if row.marker == STOP else [row]
-    return sorted(found, key=lambda row: (row.role == "code", -literal_length(row.marker)))
+    return sorted(found, key=lambda row: _place(row, found))
+
+
+def _place(row: Row, rows: Sequence[Row]) -> tuple[bool, int, int]:
+    """Return where a rule stands: a header that content begins with behind calls that do, too."""
+    header = next((it.marker for it in rows if it.role == "content_start"), "")
+    is_shared = any(
+        re.match(rf"{re.escape(header)}(?:\{{no \n\}}| )*\{{name", it.marker) for it in rows
+    )
+    behind = (row.role != "content_start") + 1 if is_shared and row.marker == header else 0
+    return row.role == "code", -literal_length(row.marker), behind
 
 
 #: Roles of markers behind which a call has to go on.
@@ -133,7 +143,10 @@ def _left_out_if_last(marks: Marks) -> Roles:
     """
     opening = leading_text(marks.calls.start) if call_rules.first_keys(marks) else None
     follows = [" {end of text}", " {name} {end of text}", " {name} <"]
-    return [("broken_off", (it, follows) if it == opening else it) for it in beginnings(marks)]
+    # What begins with a header alone is content, if it is no call: one that a text ends in, too.
+    alone = marks.header if marks.header in marks.text.content_start else None
+    found = {opening: follows, alone: [" {end of text}"]}
+    return [("broken_off", (it, found[it]) if it in found else it) for it in beginnings(marks)]
 
 
 def beginnings(marks: Marks) -> list[str]:

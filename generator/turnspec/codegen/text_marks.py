@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from turnspec.codegen.argument_marks import argument_marks
 from turnspec.codegen.call_marks import call_marks, ends_turn
-from turnspec.codegen.headers import message_ends, with_headers, with_loose_headers
+from turnspec.codegen.headers import in_header_line, message_ends, with_headers, with_loose_headers
 from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
 from turnspec.codegen.notation import notation, slotted
 from turnspec.codegen.shapes import is_in_words, looks_like_head, looks_like_marker
@@ -32,7 +32,7 @@ def marks_of(spec: Spec) -> Marks:
             leads=tuple(_leads(spec)) if headed is spec else (),
         ),
         notation(spec.turn.header) if headed is not spec else "",
-        call_marks(headed, headed.tools) if headed.tools else CallMarks(),
+        in_header_line(call_marks(headed, headed.tools), spec) if headed.tools else CallMarks(),
         argument_marks(headed.tools) if headed.tools else ArgumentMarks(),
     )
     return with_loose_headers(marks, spec)

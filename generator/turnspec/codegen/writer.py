@@ -84,8 +84,11 @@ def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0
 
 
 def _content_end(spec: Spec, message: Message) -> str:
-    is_bare = spec.content.mode is ContentMode.WRAPPED_WITH_REASONING and not message.reasoning
-    return "" if is_bare else spec.content.end
+    """Return what closes content: nothing if it is bare without reasoning and nothing opens it."""
+    if spec.content.mode is not ContentMode.WRAPPED_WITH_REASONING or message.reasoning:
+        return spec.content.end
+    opening = find_join(spec, Part.START, Part.CONTENT, parts_of_message(message))
+    return spec.content.end if opening.strip() else ""
 
 
 def _section_end(spec: Spec, message: Message) -> str:

@@ -126,7 +126,7 @@ def _any_word(words: Sequence[str]) -> str:
 
 def argument_rules(tools: Tools) -> tuple[Rule, ...]:
     """Return the rules for any arguments, and then those for any values."""
-    return (*_argument_rules(tools), *value_rules(tools.arguments.syntax))
+    return (*_argument_rules(tools), *value_rules(tools.arguments))
 
 
 def text_in_calls(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
@@ -353,9 +353,8 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     raw = Encoding.RAW in encodings
     # A raw string may hold anything, so beside it the other encodings would add nothing.
     whole = len(set(encodings)) == 1 and len(types) == len(JsonType)
-    worded = arguments.syntax.python_words
     plain = choice(
-        value_rule(encoding, json_type, whole=whole, python_words=worded)
+        value_rule(encoding, json_type, arguments, whole=whole)
         for encoding, json_type in zip(encodings, types, strict=True)
         if encoding in VALUE_RULE and not _is_number_too(json_type, types)
     )

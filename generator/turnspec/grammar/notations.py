@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from turnspec.grammar.characters import (
@@ -26,7 +26,7 @@ from turnspec.grammar.schema_checks import Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, group, literal, sequence, spelled
 from turnspec.spec.encoding import encode_value
-from turnspec.spec.model import Encoding, ValueSyntax
+from turnspec.spec.model import Arguments, Encoding, ValueSyntax
 
 _USUAL_ORDER = ValueSyntax()
 _BARE_KEY = re.compile(r"[\w.$/-]+")
@@ -203,6 +203,39 @@ class LiteralNotation(Notation):
 
     def _has_bare_keys(self) -> bool:
         return self.encoding is Encoding.QUOTED and self.order.bare_keys
+
+
+@dataclass(frozen=True, slots=True)
+class EscapedNotation(Notation):
+    """JSON in which signs stand as ``escapes`` say, its own quote among them."""
+
+    escapes: Mapping[str, str] = field(default_factory=dict)
+
+    def constant(self, value: Any) -> str | None:
+        """Return one value as templates write it."""
+        if not isinstance(value, str | list | dict):
+            return Notation.constant(self, value)
+        text = encode_value(value, Encoding.JSON, self.order)
+        return literal("".join(self.escapes.get(sign, sign) for sign in text))
+
+    def key(self, name: str) -> str | None:
+        """Return an object's key as templates write it."""
+        return self.constant(name)
+
+    def other_key(self, named: Iterable[str]) -> str:
+        """Return any key but those."""
+        return string_without(named, self.strings)
+
+
+def escaped_notation(arguments: Arguments) -> Notation:
+    """Return the notation of JSON whose own quote is escaped."""
+    escapes = dict(arguments.value_escapes)
+    quote = literal(escapes['"'])
+    coded = {sign: f"\\{escapes.get(sign, sign)}" for sign in '"\\'}
+    coded |= {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+    never = Characters.of([(0, 0x1F)]) | Characters.from_text("".join({**escapes, **coded}))
+    strings = Strings(quote, quote, "escaped-string", never, {**escapes, **coded})
+    return EscapedNotation("escaped", strings, order=arguments.syntax, escapes=escapes)
 
 
 def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:

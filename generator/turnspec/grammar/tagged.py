@@ -22,7 +22,7 @@ from turnspec.grammar.elements import (
     opening_texts,
     text_options,
 )
-from turnspec.grammar.notations import Notation, notation_of
+from turnspec.grammar.notations import Notation, escaped_notation, notation_of
 from turnspec.grammar.schema_checks import Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import (
@@ -38,7 +38,7 @@ from turnspec.grammar.text import (
     spelled,
     trimmed,
 )
-from turnspec.grammar.values import encoding_of, value_rule
+from turnspec.grammar.values import encoding_of, escapes_json, value_rule
 from turnspec.spec.characters import is_key
 from turnspec.spec.encoding import encode_argument, written_key
 from turnspec.spec.model import Arguments, Elements, Encoding, JsonType, Piece, Slot, SlotKind
@@ -404,7 +404,7 @@ def _values(arguments: Arguments, raw: RawNotation, name: str, *, untyped: bool)
         encodings = [encoding_of(kind, arguments) for kind in JsonType]
         whole = len(set(encodings)) == 1
         anything = group(
-            value_rule(encoding, kind, whole=whole, python_words=arguments.syntax.python_words)
+            value_rule(encoding, kind, arguments, whole=whole)
             for kind, encoding in zip(JsonType, encodings, strict=True)
             if kind is not JsonType.INTEGER  # it is a number, too
         )
@@ -433,7 +433,10 @@ def _ways(arguments: Arguments, kind: JsonType, raw: RawNotation) -> Iterable[No
             elements=arguments.elements,
         )
         return
-    yield notation_of(encoding, arguments.syntax)
+    if encoding is Encoding.JSON and escapes_json(arguments):
+        yield escaped_notation(arguments)
+    else:
+        yield notation_of(encoding, arguments.syntax)
     raw_strings = arguments.values.get(JsonType.STRING) is Encoding.RAW
     if raw_strings and encoding is Encoding.PYTHON:
         yield notation_of(Encoding.JSON, arguments.syntax)

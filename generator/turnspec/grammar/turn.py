@@ -13,7 +13,7 @@ from sys import maxunicode
 
 from turnspec.codegen.banner import banner, sealed
 from turnspec.codegen.facts import words_of
-from turnspec.codegen.headers import with_headers
+from turnspec.codegen.headers import content_has_own_line, with_headers
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.notation import plain
 from turnspec.codegen.rules import beginnings, markers_in_text
@@ -388,9 +388,16 @@ def _between_messages(spec: Spec) -> list[str]:
     return [spec.reasoning.end + join.text for join in joins]
 
 
+#: What a turn may begin with, reasoning aside.
+_AT_START = ((Part.START, Part.CONTENT), (Part.START, Part.CALLS))
+
+
 def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     """Return the join and the start of ``right``, and the rule that goes on inside it."""
     spec, start = offer.spec, _opening(offer.spec, right)
+    if (left, right) in _AT_START and content_has_own_line(spec):
+        line_end = spelled("\n") if right is Part.CONTENT else ""
+        return sequence(line_end, offer.turn_rule(right))
     between = trimmed(join) if right is Part.CALLS else _led(spec, join, right)
     if spec.named_lines and (left, right) == (Part.CONTENT, Part.CALLS):
         between = "\n"
@@ -456,6 +463,7 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
     ]
     may_answer = Part.CONTENT in offer.following(Part.START)
     bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and may_answer
+    bare = bare and not content_has_own_line(spec)
     return [*begun, *([offer.turn_rule(Part.CONTENT)] if bare else [])]
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from turnspec.grammar.characters import LONGEST_KEY_END
 from turnspec.grammar.text import Rule, character_class, literal, spelled, text_without
 from turnspec.spec.characters import LETTERS
 from turnspec.spec.model import Arguments, Encoding, JsonType, ValueSyntax
 
-#: What the names of the rules of JSON with Python's constants begin with.
+#: What the names of the rules of JSON with Python's constants begin with, and of JSON in which
+#: signs are escaped, its own quote among them, as in an attribute of markup.
 _WORDS = "words"
+_ESCAPED = "escaped"
+#: What refers to a string of the latter.
+ESCAPED_STRING = f"{_ESCAPED}-string"
 #: What refers to the text between two quotes that are not JSON's.
 QUOTED_TEXT = "quoted-text"
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
@@ -47,31 +53,42 @@ def object_rule(syntax: ValueSyntax) -> str:
     return VALUE_RULE.get(syntax.encoding, "json-value").replace("-value", "-object")
 
 
-def value_rule(
-    encoding: Encoding, json_type: JsonType, *, whole: bool, python_words: bool = False
-) -> str:
-    """Return what stands for any value of a type in an encoding; ``whole``: of any type.
+def escapes_json(arguments: Arguments) -> bool:
+    """Tell whether JSON's own quote is escaped in values, and so not what ends a string."""
+    return '"' in arguments.value_escapes and not arguments.escapes_only_strings
 
-    ``python_words``: JSON has Python's constants.
-    """
-    worded = python_words and encoding is Encoding.JSON
+
+def value_rule(
+    encoding: Encoding, json_type: JsonType, arguments: Arguments, *, whole: bool
+) -> str:
+    """Return what stands for any value of a type in an encoding; ``whole``: of any type."""
+    is_json = encoding is Encoding.JSON
+    worded = arguments.syntax.python_words and is_json
+    escaped = escapes_json(arguments) and is_json and not worded
     if whole:
-        return f"{_WORDS}-value" if worded else VALUE_RULE[encoding]
+        return (
+            f"{_WORDS if worded else _ESCAPED}-value" if worded or escaped else VALUE_RULE[encoding]
+        )
     if json_type in (JsonType.INTEGER, JsonType.NUMBER):
         return json_type.value
     if worded and json_type in _CONTAINERS:
         return f"{_WORDS}-{json_type.value}"
+    if escaped and json_type in (*_CONTAINERS, JsonType.STRING):
+        return f"{_ESCAPED}-{json_type.value}"
     prefix = VALUE_RULE[encoding].removesuffix("-value")
     encoding = Encoding.PYTHON if worded else encoding
     return _CONSTANTS.get((encoding, json_type), f"{prefix}-{json_type.value}")
 
 
-def value_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
-    """Return the rules of all encodings; ``syntax`` says how a QUOTED one writes strings."""
+def value_rules(arguments: Arguments) -> tuple[Rule, ...]:
+    """Return the rules of all encodings; ``arguments`` say how some of them write strings."""
+    syntax = arguments.syntax
     worded = structure_rules(
         _WORDS, "json-string", ("True", "False", "None"), "any JSON, with Python's constants"
     )
     others = (*worded, *_python_rules(), *_quoted_rules(syntax))
+    if escapes_json(arguments):
+        others = (*others, *_escaped_rules(arguments.value_escapes))
     return (*_json_rules(), *others, _NUMBER, _INTEGER)
 
 
@@ -87,6 +104,19 @@ def _json_rules() -> tuple[Rule, ...]:
         ),
         Rule("json-string", r'"\"" ( [^"\\\x00-\x1F] | "\\" json-escape )* "\""'),
         Rule("json-escape", r'["\\/bfnrt] | "u" [0-9a-fA-F]{4}'),
+    )
+
+
+def _escaped_rules(escapes: Mapping[str, str]) -> tuple[Rule, ...]:
+    quote = literal(escapes['"'])
+    comment = "any JSON, with signs escaped"
+    plain = character_class({*escapes, '"', "\\"}, negated=True, ranges=r"\x00-\x1F")
+    signs = [literal(text) for sign, text in escapes.items() if sign != '"']
+    codes = rf'"\\" ( {quote} | [\\/bfnrt] | "u" [0-9a-fA-F]{{4}} )'
+    inside = " | ".join([plain, *signs, codes])
+    return (
+        *structure_rules(_ESCAPED, ESCAPED_STRING, ("true", "false", "null"), comment),
+        Rule(ESCAPED_STRING, f"{quote} ( {inside} )* {quote}"),
     )
 
 

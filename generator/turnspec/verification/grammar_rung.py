@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -21,7 +21,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.bound import bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Arguments, Part, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample, RungResult
 from turnspec.verification.begun_markers import begun_markers
@@ -121,7 +121,7 @@ class _Reading:
         """Return what is wrong with how a walk is read, ended or not, behind any of the prompts."""
         known = schemas(self.request) if self.request and self.request.tools else None
         try:
-            meant = meant_by(walk, known)
+            meant = meant_by(walk, known, _escapes(self.spec))
         except (ValueError, SyntaxError) as error:  # a grammar with strings that are none
             return WalkFault(Counterexample(walk.text, "strings as they are quoted", str(error)))
         if meant.calls and _STRAY.fullmatch(meant.content):
@@ -214,3 +214,9 @@ def turn_ends(spec: Spec) -> list[str]:
     """
     finals = (spec.content.end + spec.final(Part.CONTENT), spec.final(Part.CALLS))
     return [final for final in dict.fromkeys(finals) if final.strip()] or list(spec.turn.stop)
+
+
+def _escapes(spec: Spec) -> Mapping[str, str]:
+    """Return what stands for signs in any value."""
+    arguments = spec.tools.arguments if spec.tools else Arguments()
+    return {} if arguments.escapes_only_strings else arguments.value_escapes

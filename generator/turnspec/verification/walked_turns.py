@@ -18,6 +18,7 @@ from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.elements import ELEMENT_TEXT
 from turnspec.grammar.in_string import IN_STRING
 from turnspec.grammar.tagged import RAW_TEXT
+from turnspec.grammar.values import ESCAPED_STRING
 from turnspec.verification.walks import Walk
 
 _BOUND_CALL = re.compile(r"(?:begun-)?call-(\d+)")
@@ -28,6 +29,7 @@ _TEXTS = ("text", RESPONSE)
 _STRINGS: dict[str, Callable[[str], str]] = {
     "json-string": json.loads,
     f"{IN_STRING}json-string": lambda text: str(json.loads(json.loads(f'"{text}"'))),
+    ESCAPED_STRING: json.loads,
     "python-string": ast.literal_eval,
     "quoted-text": str,
     RAW_TEXT: str,
@@ -70,14 +72,22 @@ class MeantTurn:
         return ", ".join([*parts, *map(str, self.calls)]) or "nothing"
 
 
-def meant_by(walk: Walk, tools: Mapping[str, Any] | None) -> MeantTurn:
-    """Return what a walk meant; ``tools`` has the schemas that its grammar is bound to, if any."""
+def meant_by(
+    walk: Walk, tools: Mapping[str, Any] | None, escapes: Mapping[str, str] | None = None
+) -> MeantTurn:
+    """Return what a walk meant; ``tools`` has the schemas that its grammar is bound to, if any.
+
+    ``escapes`` are what stands for signs in values.
+    """
+    signs = {text: sign for sign, text in (escapes or {}).items()}
     texts = {True: "", False: ""}
     for number, span in enumerate(walk.spans):
         if span.rule in _TEXTS and not _is_around(walk, number, span.rule):
             texts[_is_reasoning(walk, number)] += walk.of(span)
     calls = (
-        _call(walk, number, tools) for number, span in enumerate(walk.spans) if span.rule in _CALLS
+        _call(walk, number, tools, signs)
+        for number, span in enumerate(walk.spans)
+        if span.rule in _CALLS
     )
     return MeantTurn(texts[False], texts[True], tuple(calls))
 
@@ -135,7 +145,9 @@ def _outer(walk: Walk, number: int) -> Iterator[int]:
         number = around
 
 
-def _call(walk: Walk, number: int, tools: Mapping[str, Any] | None) -> MeantCall:
+def _call(
+    walk: Walk, number: int, tools: Mapping[str, Any] | None, signs: Mapping[str, str]
+) -> MeantCall:
     inside = [walk.spans[inner] for inner in walk.inside(number)]
     identifier = next((walk.of(span) for span in inside if span.rule == "call-id"), "")
     if tools is None:
@@ -146,8 +158,15 @@ def _call(walk: Walk, number: int, tools: Mapping[str, Any] | None) -> MeantCall
     name = list(tools)[(int(chosen[1]) - 1) % len(tools)]
     literals = [walk.of(span) for span in inside if not span.rule]
     keys = [key for key in tools[name]["properties"] if any(_holds(t, key) for t in literals)]
-    strings = (_STRINGS[span.rule](walk.of(span)) for span in inside if span.rule in _STRINGS)
+    texts = ((span.rule, walk.of(span)) for span in inside if span.rule in _STRINGS)
+    strings = (_STRINGS[rule](_unescaped(text, signs)) for rule, text in texts)
     return MeantCall(name, identifier, tuple(sorted(keys)), tuple(strings))
+
+
+def _unescaped(text: str, signs: Mapping[str, str]) -> str:
+    """Return a text with the signs that others stand for."""
+    escaped = "|".join(map(re.escape, signs))
+    return re.sub(escaped, lambda found: signs[found[0]], text) if signs else text
 
 
 def _holds(text: str, key: str) -> bool:

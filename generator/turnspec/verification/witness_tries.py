@@ -73,13 +73,24 @@ def key_tries(chat: Chat) -> Iterator[Try]:
     known = (*_USUAL, chat.dialect.reasoning_field, chat.dialect.call_reasoning_field)
     keys = _needles(name for name in chat.facts.attribute_names if name not in known)
     settings = [(variables, keys, "further keys") for variables in _settings(chat)]
-    words = list(_words(chat))[:_MOST]
+    words, of_calls = list(_words(chat))[:_MOST], _types_of_calls(chat)
     settings += [(chat.variables, {**keys, key: w}, f"{key} = {w!r}") for key, w in words]
     for (variables, given, words_), form in itertools.product(settings, FORMS):
-        if FORMS[form].calls and "type" in given:
-            continue  # words for it are those of content's blocks: a call is a function's
+        if FORMS[form].calls and given.get("type", "function") not in ("function", *of_calls):
+            continue  # a word for what a block of content is
         told = ", ".join(filter(None, (changed(chat, variables), f"{words_} beside {form}")))
         yield Try(told, variables, [_USER, answer_with(chat, form, given)], form, given)
+
+
+def _types_of_calls(chat: Chat) -> set[str]:
+    """Return the words that conditions on calls look for as a type: not all are functions'."""
+    branches = chat.facts.branches
+    return {
+        word
+        for branch in branches
+        if any("tool_calls" in branches[at].condition for at in branch.path[:-1])
+        for word in re.findall(r"\btype == '([^']+)'", branch.condition)
+    }
 
 
 def named_tries(chat: Chat) -> Iterator[str]:
