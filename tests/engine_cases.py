@@ -22,6 +22,7 @@ class Case(NamedTuple):
     reasoning: str = ""
     calls: Sequence[tuple[str, Any]] = ()
     told: Sequence[str] = ()
+    complete: bool = True  # whether all calls are
 
 
 TOOLS = [
@@ -219,12 +220,14 @@ CASES: dict[str, Case] = {
         '<call add>{"o": {"x" y z}, "a": 1, 2}</call>',
         calls=[("add", {"o": {"x": "y"}, "a": 1})],
         told=["malformed"] * 7,
+        complete=False,
     ),
     "an element's end inside of it": Case(
         "elements",
         "<call add><o><p>1</p>2</p></o></call>",
         calls=[("add", {"o": {"p": "1</p>2"}})],
         told=["inner_marker"],
+        complete=False,
     ),
     "an element's beginning inside of it": Case(
         "elements", "<call add><o><p>1<p>2</p></o></call>", calls=[("add", {"o": {"p": "1<p>2"}})]
@@ -257,6 +260,7 @@ CASES: dict[str, Case] = {
         "<call add><b>x<a>",
         calls=[("add", {"b": "x", "a": ""})],
         told=["missing_marker", "cut_off", "wrong_type"],
+        complete=False,
     ),
     "a guard, and no end of the value": Case(
         "entities",
@@ -269,6 +273,7 @@ CASES: dict[str, Case] = {
         "<call add><k b><![CDATA[&lt;]]></k>",
         calls=[("add", {"b": "&lt;"})],
         told=["cut_off"],
+        complete=False,
     ),
     "a separator in what is no call": Case(
         "named by keys",
@@ -344,6 +349,7 @@ CASES: dict[str, Case] = {
         "[add(ab=(1), Add(b=2link)]",
         calls=[("add", {"ab": [1]})],
         told=["unknown_argument", "unexpected_text"],
+        complete=False,
     ),
     "content alone": Case("text", "Hello!<end>", content="Hello!"),
     "reasoning, then content": Case("text", "<why>x</why>\nHi<end>", content="Hi", reasoning="x"),
@@ -379,6 +385,7 @@ CASES: dict[str, Case] = {
         content='("x")}',
         calls=[("add", {}), ("add", {"a": 2})],
         told=["malformed", "no_arguments", "misplaced"],
+        complete=False,
     ),
     "a call in a list behind one without its last brace": Case(
         "separated",
@@ -401,6 +408,7 @@ CASES: dict[str, Case] = {
             *("malformed", "no_arguments", "misplaced", "no_name", "misplaced"),
             "stray_marker",
         ],
+        complete=False,
     ),
     "what looks like a call behind a list": Case(
         "separated",
@@ -423,7 +431,7 @@ CASES: dict[str, Case] = {
         "json", '<call add>"{}"</call>', calls=[("add", {})], told=["string_arguments"]
     ),
     "a call that is cut off": Case(
-        "json", '<call add>{"a": "x', calls=[("add", {"a": "x"})], told=["cut_off"]
+        "json", '<call add>{"a": "x', calls=[("add", {"a": "x"})], told=["cut_off"], complete=False
     ),
     "an unknown tool": Case(
         "json", "<call sub>{}</call>", calls=[("sub", {})], told=["unknown_tool"]
@@ -433,24 +441,28 @@ CASES: dict[str, Case] = {
         '<call add>{"b": "x\n<call add>{"a": 1}</call>',
         calls=[("add", {"b": "x\n"}), ("add", {"a": 1})],
         told=["malformed"],
+        complete=False,
     ),
     "a call that is begun again in an open string of Python": Case(
         "python",
         "<call>add(b='x\n<call>add(b='y')</call>",
         calls=[("add", {"b": "x\n"}), ("add", {"b": "y"})],
         told=["malformed", "malformed"],
+        complete=False,
     ),
     "a call that is begun again behind a value": Case(
         "python",
         "<call>add(b='x'\n<call>add(b='y')</call>",
         calls=[("add", {"b": "x"}), ("add", {"b": "y"})],
         told=["malformed"],
+        complete=False,
     ),
     "a call that is begun again in a text without quotes": Case(
         "python",
         "<call>add(b=x y\n<call>add(b='y')</call>",
         calls=[("add", {"b": "x y\n"}), ("add", {"b": "y"})],
         told=["malformed", "malformed"],
+        complete=False,
     ),
     "a string that ends behind what begins a call": Case(
         "json",
@@ -462,6 +474,7 @@ CASES: dict[str, Case] = {
         '<call add>{"b": \'x"',
         calls=[("add", {"b": 'x"'})],
         told=["malformed", "cut_off"],
+        complete=False,
     ),
     "an id behind the arguments": Case("tail", "<call add>{} #7</call>", calls=[("add", {})]),
     "Python's numbers that lack a zero": Case(
@@ -593,12 +606,14 @@ CASES: dict[str, Case] = {
         "<call add>nonsense</call>",
         calls=[("add", "nonsense")],
         told=["malformed", "not_an_object"],
+        complete=False,
     ),
     "a string that isn't closed": Case(
         "json",
         '<call add>{"b": "x</call>\n<call add>{"a": 1}</call><end>',
         calls=[("add", {"b": "x"}), ("add", {"a": 1})],
         told=["malformed"],
+        complete=False,
     ),
     "a string that quotes the format": Case(
         "json",
@@ -670,6 +685,7 @@ CASES: dict[str, Case] = {
         '<calls><call "add"><k>b</k><v>x<call "do"><k>q</k><v>1</v></call></calls><end>',
         calls=[("add", {"b": 'x<call "do"><k>q</k><v>1</v></call></calls>'})],
         told=["inner_marker", "cut_off"],
+        complete=False,
     ),
     "a JSON object instead": Case(
         "opened",
@@ -774,12 +790,14 @@ CASES: dict[str, Case] = {
         content=".",
         calls=[("add", {"a": 1})],
         told=["unexpected_text", "misplaced"],
+        complete=False,
     ),
     "what only looks like an argument": Case(
         "python",
         "<call>add(a=1, (b =2)</call>",
         calls=[("add", {"a": 1})],
         told=["unexpected_text"],
+        complete=False,
     ),
     "keys in quotes": Case(
         "python",
@@ -801,7 +819,7 @@ CASES: dict[str, Case] = {
         told=["malformed", "malformed", "misplaced"],
     ),
     "a number, cut off": Case(
-        "python", "<call>add(a=3)</ca", calls=[("add", {"a": 3})], told=["cut_off"]
+        "python", "<call>add(a=3)</ca", calls=[("add", {"a": 3})], told=["cut_off"], complete=False
     ),
     "a member once more": Case(
         "elements",
@@ -819,12 +837,17 @@ CASES: dict[str, Case] = {
         "<call add><k b>a &lt;b> &amp;lt; R&D &lt</k><k a>[&lt;</k></call>",
         calls=[("add", {"b": "a <b> &lt; R&D &lt", "a": "[<"})],
         told=["wrong_type"],
+        complete=False,
     ),
     "a guarded value with entities": Case(
         "entities", "<call add><k b><![CDATA[&lt;]]></k></call>", calls=[("add", {"b": "&lt;"})]
     ),
     "a value that is cut off in an entity": Case(
-        "entities", "<call add><k b>R&amp;D &am", calls=[("add", {"b": "R&D "})], told=["cut_off"]
+        "entities",
+        "<call add><k b>R&amp;D &am",
+        calls=[("add", {"b": "R&D "})],
+        told=["cut_off"],
+        complete=False,
     ),
     "another call that looks like an argument": Case(
         "nothing behind a call",
@@ -836,6 +859,7 @@ CASES: dict[str, Case] = {
         "<call add><b>\nx\r\n</b><c>\ny\r</c><d>\n\r\r\n</d></call>",
         calls=[("add", {"b": "x", "c": "y\r", "d": "\r"})],
         told=["wrong_type", "unknown_argument"],
+        complete=False,
     ),
     "JSON arguments instead": Case(
         "opened",
@@ -865,6 +889,7 @@ CASES: dict[str, Case] = {
         '<call>{"do": "add"',
         calls=[("add", {})],
         told=["cut_off", "no_arguments"],
+        complete=False,
     ),
     "a quoted opening, and both its closes": Case(
         "opened",
@@ -899,18 +924,21 @@ CASES: dict[str, Case] = {
         "<call add><arg <arg b>x</arg></call>",
         calls=[("add", {"b": "x"})],
         told=["unexpected_text"],
+        complete=False,
     ),
     "an argument without a value": Case(
         "python",
         "<call>add(a=, b='x')</call>",
         calls=[("add", {"a": None, "b": "x"})],
         told=["malformed"],
+        complete=False,
     ),
     "a string of broken arguments": Case(
         "json",
         '<call add>"{\\"a\\": 1"</call>',
         calls=[("add", {"a": 1})],
         told=["string_arguments"],
+        complete=False,
     ),
     "a comma left out": Case(
         "json",
@@ -925,6 +953,7 @@ CASES: dict[str, Case] = {
         "<call add><c><item>1</item> oops <item>2</item></c></call>",
         calls=[("add", {"c": [1, 2]})],
         told=["unexpected_text"],
+        complete=False,
     ),
     "what opens reasoning, at the end": Case(
         "comments", "#|a #|", reasoning="a", told=["repeated", "unclosed"]
@@ -1032,12 +1061,14 @@ CASES: dict[str, Case] = {
         '<call>{"do": "add", "with": {"b": "x',
         calls=[("add", {"b": "x"})],
         told=["cut_off"],
+        complete=False,
     ),
     "a member behind the arguments that is cut off": Case(
         "objects",
         '<call>{"do": "add", "with": {"a": 1}, "more": [2',
         calls=[("add", {"a": 1})],
         told=["extra_field", "cut_off"],
+        complete=False,
     ),
     "code": Case(
         "code",
@@ -1046,12 +1077,71 @@ CASES: dict[str, Case] = {
         calls=[("python", {"code": "print(1)"})],
         told=["unknown_tool"],
     ),
+    "a mark misspelt at a string's end": Case(
+        "tags",
+        "<call add><b>x;b></call>",
+        calls=[("add", {"b": "x;b>"})],
+        told=["missing_marker"],
+        complete=False,
+    ),
+    "an opening right before a word": Case(
+        "nothing behind a call",
+        "Write <calls>so.",
+        content="Write <calls>so.",
+        told=["no_name"],
+    ),
+    "an opening between words": Case(
+        "nothing behind a call", "Write <calls> for it.", content="Write <calls> for it."
+    ),
+    "an object's end left out, before text": Case(
+        "bare tokens",
+        '{"do": "add", "with": {}so',
+        content="so",
+        calls=[("add", {})],
+        told=["malformed", "misplaced"],
+        complete=False,
+    ),
+    "a string that begins again behind what looks like a call": Case(
+        "python",
+        "<call>add(b='x\n<call>add'y')</call>",
+        calls=[("add", {"b": "x\n<call>add'y"})],
+        told=["malformed"],
+    ),
+    "a key without a value, and an end": Case(
+        "thoughts",
+        '<call>add{"a":</call>',
+        calls=[("add", {})],
+        told=["missing_marker", "malformed"],
+        complete=False,
+    ),
+    "two openings of an element, one of them closed": Case(
+        "elements",
+        "<call add><o><p>1<p>p></o></call>",
+        calls=[("add", {"o": {"p": "1<p>p>"}})],
+        told=["missing_marker"],
+        complete=False,
+    ),
+    "an element of an array that is misspelt": Case(
+        "elements",
+        "<call add><c><item>1</item><itaem>2</item></c></call>",
+        calls=[("add", {"c": [1, "2</item>"]})],
+        told=["malformed", "missing_marker", "wrong_type"],
+        complete=False,
+    ),
+    "a comma after a line's call": Case(
+        "named lines",
+        'add{"a": 1},\nSo',
+        content=",\nSo",
+        calls=[("add", {"a": 1})],
+        told=["misplaced"],
+        complete=False,
+    ),
 }
 
 
 def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
     """Yield how what is read differs from what a case wants, and pieces from the whole text."""
-    name, text, content, reasoning, calls, told = case
+    name, text, content, reasoning, calls, told, complete = case
     message = form.parse(text, tools=TOOLS)
     found = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
     pairs: list[tuple[str, Any, Any]] = [
@@ -1059,6 +1149,7 @@ def case_failures(form: FormatModule, case: Case) -> Iterator[str]:
         ("reasoning", reasoning, message.reasoning_content),
         ("calls", [*calls], found),
         ("problems", [*told], [problem.kind for problem in message.problems]),
+        ("complete", complete, all(call.complete for call in message.tool_calls)),
     ]
     for what, wanted, got in pairs:
         if wanted != got:

@@ -36,6 +36,7 @@ FORMATS = (
     "google-gemma-2-2b-it",
     "apertus-8b-instruct",
     "muse-glimmer",
+    "upstage-solar-open-100b",
 )
 #: Nothing is wrong.
 NONE = Fault("none", Kind.NOTHING)
