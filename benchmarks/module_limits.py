@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_244,
     "lines, mean": 2_031,
     "lines, all": 408_044,
-    "lines of the engine and codegen": 10_601,
+    "lines of the engine and codegen": 10_604,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -110,17 +110,20 @@ def _in_text(rows: Sequence[Row], ends: Sequence[str]) -> list[Row]:
     found: list[Row] = []
     for row in rows:
         found += [replace(row, marker=end) for end in ends] if row.marker == STOP else [row]
-    return sorted(found, key=lambda row: _place(row, found))
-
-
-def _place(row: Row, rows: Sequence[Row]) -> tuple[bool, int, int]:
-    """Return where a rule stands: a header that content begins with behind calls that do, too."""
-    header = next((it.marker for it in rows if it.role == "content_start"), "")
-    is_shared = any(
-        re.match(rf"{re.escape(header)}(?:\{{no \n\}}| )*\{{name", it.marker) for it in rows
+    shared = _shared_header(found)
+    # What begins as a call does comes behind that: content first, then another message.
+    later = {row: 1 + (row.role != "content_start") for row in found if row.marker == shared}
+    return sorted(
+        found,
+        key=lambda row: (row.role == "code", -literal_length(row.marker), later.get(row, 0)),
     )
-    behind = (row.role != "content_start") + 1 if is_shared and row.marker == header else 0
-    return row.role == "code", -literal_length(row.marker), behind
+
+
+def _shared_header(rows: Sequence[Row]) -> str | None:
+    """Return the header with which content begins, if calls begin with it and their name, too."""
+    header = next((row.marker for row in rows if row.role == "content_start"), "")
+    begun = re.compile(rf"{re.escape(header)}(?:\{{no \n\}}| )*\{{name")
+    return header if any(begun.match(row.marker) for row in rows) else None
 
 
 #: Roles of markers behind which a call has to go on.
