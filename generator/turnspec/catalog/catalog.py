@@ -11,6 +11,8 @@ from turnspec.catalog.known import KnownFormat
 from turnspec.pipeline.project import Project
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.files import SPEC_SUFFIX
+from turnspec.spec.fingerprint import fingerprint
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import read_results
 
@@ -40,6 +42,15 @@ class Catalog:
     def own(self) -> list[KnownFormat]:
         """Return the formats of the repository; all that are known where there is none."""
         return [known for known in self if self.project is None or not known.installed]
+
+    def by_fingerprint(self) -> dict[str, list[tuple[str, Spec]]]:
+        """Return the names and specs of all formats whose specs can be read, by fingerprint."""
+        found: dict[str, list[tuple[str, Spec]]] = {}
+        for known in self:
+            spec = known.spec()
+            if isinstance(spec, Spec):
+                found.setdefault(fingerprint(spec), []).append((known.name, spec))
+        return found
 
     def __iter__(self) -> Iterator[KnownFormat]:
         """Iterate over the formats by name, packagers' variants of templates last."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -65,7 +64,7 @@ def identify_templates(
         else:
             unknown.append(template)
     if unknown:
-        more, troubles = _analysed(path, unknown, _names_by_fingerprint(catalog), limits)
+        more, troubles = _analysed(path, unknown, catalog, limits)
         found, problems = found + [as_overlaid(it, catalog) for it in more], problems + troubles
     return found, problems
 
@@ -79,16 +78,6 @@ def _label(path: Path, template: SourceTemplate) -> str:
         return template.source
     inside = template.source.partition("/")[2] if path.is_dir() else ""
     return f"{path}/{inside}" if inside else str(path)
-
-
-def _names_by_fingerprint(catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
-    names: dict[str, tuple[str, ...]] = {}
-    for fmt in catalog:
-        spec = fmt.spec()
-        if isinstance(spec, Spec):
-            key = fingerprint(spec)
-            names[key] = (*names.get(key, ()), fmt.name)
-    return names
 
 
 def as_overlaid(identity: Identity, catalog: Catalog) -> Identity:
@@ -110,14 +99,12 @@ def as_overlaid(identity: Identity, catalog: Catalog) -> Identity:
 
 
 def _analysed(
-    path: Path,
-    templates: list[SourceTemplate],
-    known: Mapping[str, tuple[str, ...]],
-    limits: Limits,
+    path: Path, templates: list[SourceTemplate], catalog: Catalog, limits: Limits
 ) -> tuple[list[Identity], list[Problem]]:
     # Who names a format that is known needs no analysis.
     from turnspec.analysis.limited import analyze_limited
 
+    known = catalog.by_fingerprint()
     found: list[Identity] = []
     problems: list[Problem] = []
     for template in templates:
@@ -126,7 +113,7 @@ def _analysed(
         if analysis.spec is None:
             problems += [Problem(p.message, label, p.line, p.path) for p in analysis.problems]
             continue
-        names = known.get(fingerprint(analysis.spec), ())
+        names = tuple(name for name, _ in known.get(fingerprint(analysis.spec), ()))
         identity = partial(Identity, label, analysis.spec.template.sha256, spec=analysis.spec)
         found.append(identity(Kind.SAME_FORMAT if names else Kind.NEW, names))
     return found, problems

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from turnspec.catalog.catalog import Catalog
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
-from turnspec.spec.fingerprint import fingerprint
-from turnspec.spec.model import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +39,8 @@ class Reader:
 
 def readers(outputs: Sequence[str], catalog: Catalog) -> Iterator[Reader]:
     """Yield how each distinct format reads some outputs, each as a turn after its own prompt."""
-    formats: dict[str, tuple[Spec, tuple[str, ...]]] = {}
-    for known in catalog:
-        spec = known.spec()
-        if isinstance(spec, Spec):
-            first, names = formats.get(key := fingerprint(spec), (spec, ()))
-            formats[key] = first, (*names, known.name)
-    for spec, names in formats.values():
-        yield _reader(names, load(spec), outputs)
+    for (name, spec), *same in catalog.by_fingerprint().values():
+        yield _reader((name, *(other for other, _ in same)), load(spec), outputs)
 
 
 def _reader(names: tuple[str, ...], module: FormatModule, outputs: Iterable[str]) -> Reader:

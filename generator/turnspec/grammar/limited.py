@@ -7,16 +7,15 @@ a pattern, say, which may go back and forth over it without an end.
 from __future__ import annotations
 
 import contextlib
-import signal
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.schema_limits import TooBigError
-from turnspec.rendering.lifeline import end_with_parent
-from turnspec.rendering.limits import Limits, limit_memory
-from turnspec.rendering.starting import is_ready, start_process
+from turnspec.rendering.lifeline import set_up_process
+from turnspec.rendering.limits import Limits
+from turnspec.rendering.starting import end_process, is_ready, start_process
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -41,7 +40,7 @@ class BindingProcesses:
             TooBigError: the request takes more than its budget, or no process starts.
         """
         message = "no process could be started to bind the grammar"
-        process, connection = own = self._next()
+        _, connection = own = self._next()
         with contextlib.suppress(EOFError, OSError):
             if connection.poll(_SECONDS_TO_START) and connection.recv():
                 message = f"binding the grammar {self._limit.too_big}"
@@ -51,14 +50,14 @@ class BindingProcesses:
                     self._idle.append(own)
                     return found
                 message = f"binding the grammar took longer than {self._limit.seconds:g} s"
-        _end(process, connection)
+        end_process(*own)
         raise TooBigError(message)
 
     def close(self) -> None:
         """End the processes that wait for a request."""
         while self._idle:
             if is_ready(*(own := self._idle.pop())):
-                _end(*own)
+                end_process(*own)
 
     def _next(self) -> tuple[BaseProcess, Connection]:
         """Return a process that waits for a request, or a new one."""
@@ -68,20 +67,12 @@ class BindingProcesses:
         return start_process(_serve, self._spec, self._limit.memory, daemon=True)
 
 
-def _end(process: BaseProcess, connection: Connection) -> None:
-    process.kill()
-    process.join()
-    connection.close()
-
-
 def _serve(connection: Connection, spec: Spec, memory: int) -> None:
     """Say that it is ready, and answer a request, again and again.
 
     What can't be answered for want of memory ends the process.
     """
-    end_with_parent()
-    limit_memory(memory)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
+    set_up_process(memory)
     with contextlib.suppress(EOFError, OSError, MemoryError):
         binder = GrammarBinder(spec, remembered=0)
         while True:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import signal
 import time
 import traceback
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -20,7 +19,7 @@ from turnspec.analysis.findings import Finding
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
-from turnspec.rendering.lifeline import end_with_parent
+from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
 from turnspec.rendering.starting import start_process
 from turnspec.rendering.worker import RenderWorker
@@ -120,8 +119,7 @@ def _stop(builder: _Builder) -> None:
 
 def _serve(connection: Connection) -> None:
     """Build what comes until there is nothing more."""
-    end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
+    set_up_process()
     gc.set_threshold(100_000)  # syntax trees hold no cycles, and looking for some takes a fifth
     receive: Callable[[], Task | None] = connection.recv
     # A parent that was killed leaves a connection that is closed or reset.

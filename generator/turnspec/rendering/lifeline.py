@@ -14,9 +14,18 @@ import signal
 import threading
 from multiprocessing.connection import wait
 
+from turnspec.rendering.limits import limit_memory
 
-def end_with_parent() -> None:
-    """Have this process ended when the one that started it is gone, even if that was killed."""
+
+def set_up_process(memory: int | None = None) -> None:
+    """Set up a process of ours, which may take so many bytes of ``memory``.
+
+    It is ended when the one that started it is gone, even if that was killed. An interrupt is for
+    the latter alone: a terminal tells all, and the parent ends this one.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if memory is not None:
+        limit_memory(memory)
     parent = multiprocessing.parent_process()
     if parent is None:
         return

@@ -7,15 +7,14 @@ making a parser or a grammar of it, can be sent astray by a hostile template as 
 from __future__ import annotations
 
 import contextlib
-import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from turnspec.rendering.lifeline import end_with_parent
-from turnspec.rendering.limits import Limits, limit_memory
-from turnspec.rendering.starting import start_process
+from turnspec.rendering.lifeline import set_up_process
+from turnspec.rendering.limits import Limits
+from turnspec.rendering.starting import end_process, start_process
 from turnspec.rendering.worker import ENDED
 
 Found = TypeVar("Found")
@@ -44,9 +43,7 @@ def run_limited(
     except (EOFError, OSError):
         return Refused(ENDED)
     finally:
-        process.kill()
-        process.join()
-        ours.close()
+        end_process(process, ours)
     if outcome == "raised":
         raise found
     return Refused(limits.too_big) if outcome == "memory" else found
@@ -58,9 +55,7 @@ def _serve(
     arguments: tuple[object, ...],
     limits: Limits,
 ) -> None:
-    end_with_parent()
-    limit_memory(limits.memory)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells all; the parent ends this one
+    set_up_process(limits.memory)
     try:
         answer = ("returned", function(*arguments))
     except MemoryError:

@@ -110,6 +110,13 @@ def _without_script(name: str) -> dict[str, object]:
     return {key: told[key] for key in told if name != _OURS or not key.startswith("init_main")}
 
 
+def end_process(process: BaseProcess, connection: Connection) -> None:
+    """End a process at once, and close the connection to it."""
+    process.kill()
+    process.join()
+    connection.close()
+
+
 def is_ready(process: BaseProcess | None, connection: Connection | None) -> bool:
     """Say whether a process still serves a connection, and serves it to this process."""
     if process is None or connection is None or connection.closed:

@@ -19,8 +19,8 @@ from typing import Any, Self
 from jinja2 import Template, TemplateSyntaxError
 
 from turnspec.rendering.environment import create_environment, render_template
-from turnspec.rendering.lifeline import end_with_parent
-from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
+from turnspec.rendering.lifeline import set_up_process
+from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.starting import is_ready, start_process
 from turnspec.rendering.variables import TemplateFacts, template_facts
 
@@ -213,16 +213,18 @@ class RenderWorker:
         except (EOFError, OSError):
             self.close()
             return Rendering(None, ENDED, fatal=True)
+        except KeyboardInterrupt:  # what comes yet would be taken for the next answer
+            self.close()
+            raise
         return answer
 
 
 def _serve(connection: Connection) -> None:
     """Answer requests until the parent closes the connection."""
-    end_with_parent()
-    limit_memory(USUAL_LIMITS.memory)
+    set_up_process(USUAL_LIMITS.memory)
     renderer = TemplateRenderer()
     # The parent closed the connection, or was ended itself, which resets it.
-    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+    with contextlib.suppress(EOFError, OSError):
         while True:
             answer = renderer.answer(connection.recv())
             try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -21,7 +20,7 @@ from typing import Any
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
-from turnspec.rendering.lifeline import end_with_parent
+from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.starting import process_context
 from turnspec.spec.atomic import replacing, write_atomically
 from turnspec.spec.input_files import file_text, open_file
@@ -143,7 +142,7 @@ def _pool(run: Run) -> Iterator[Callable[[Batch], Future[_Done]]]:
         module = load_module(run.module)
         yield lambda batch: _at_once(parse_rows(batch.rows, module, run.wanted))
         return
-    pool = ProcessPoolExecutor(run.processes, process_context(__name__), initializer=_begin)
+    pool = ProcessPoolExecutor(run.processes, process_context(__name__), initializer=set_up_process)
     try:
         yield lambda batch: pool.submit(_parse, batch, run.module, run.wanted)
     finally:
@@ -154,12 +153,6 @@ def _at_once(done: _Done) -> Future[_Done]:
     future: Future[_Done] = Future()
     future.set_result(done)
     return future
-
-
-def _begin() -> None:
-    """Set a process of the pool up: who interrupts the run interrupts the one that started it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent()
 
 
 def _parse(batch: Batch, module: str, wanted: Wanted) -> _Done:
