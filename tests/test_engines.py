@@ -30,8 +30,8 @@ from tests.grammar_samples import (
     written_turns,
 )
 from tests.schema_grammars import schema_rules
+from turnspec.grammar.free_text import text_without
 from turnspec.grammar.schema import SchemaGrammar
-from turnspec.grammar.text import text_without
 from turnspec.grammar.turn import text_markers
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem

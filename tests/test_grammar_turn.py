@@ -20,7 +20,8 @@ from tests.specs_for_tests import (
     tagged_spec,
     two_prompts,
 )
-from turnspec.grammar.text import Rule, literal, text_without
+from turnspec.grammar.free_text import text_without
+from turnspec.grammar.text import Rule, literal
 from turnspec.grammar.turn import generate_grammar
 from turnspec.spec.model import (
     Arguments,
@@ -549,7 +550,7 @@ def test_free_text_is_all_text_without_the_markers(
             assert grammar.accepts(text) is not refused, text
 
 
-@pytest.mark.parametrize("marker", ["«b", "⟦b", "【b", "퀀b", "ࠀb", "🔧b", "é"])
+@pytest.mark.parametrize("marker", ["«b", "⟦b", "【b", "퀀b", "ࠀb", "🔧b", "é", "\U00100041b"])
 def test_a_marker_that_begins_beyond_ascii_is_told_from_text_that_begins_with_the_same_byte(
     marker: str,
 ) -> None:

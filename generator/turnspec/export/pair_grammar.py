@@ -14,8 +14,9 @@ from turnspec.codegen.shapes import looks_like_head
 from turnspec.export.response_calls import are_array, call_head, call_tail
 from turnspec.grammar.calls import value_ends
 from turnspec.grammar.elements import ELEMENT_TEXT, element_ends
+from turnspec.grammar.free_text import text_without
 from turnspec.grammar.tagged import RAW_TEXT
-from turnspec.grammar.text import character_class, literal, text_without
+from turnspec.grammar.text import character_class, literal
 from turnspec.grammar.values import LONG_ESCAPES, QUOTED_TEXT
 from turnspec.spec.model import Part, Spec, Tools
 from turnspec.spec.turn_end import stop_strings, with_stop_at_end

@@ -86,7 +86,7 @@ def answer_grammar(
 def _strings(markers: Iterable[str]) -> Strings:
     coded = _one_of_each(markers)
     codes = {char: f"\\u{ord(char):04X}" for char in coded}
-    never_plain = _CONTROLS | Characters.from_text("".join((*_SHORT, *coded)))
+    never_plain = _CONTROLS | Characters.from_text([*_SHORT, *coded])
     return Strings('"\\""', '"\\""', _STRING, never_plain, {**_SHORT, **codes})
 
 

@@ -21,8 +21,8 @@ from turnspec.spec.characters import call_ends, is_name, key_ends
 from turnspec.spec.model import SlotKind, Tools
 from turnspec.spec.problems import Problem
 
-#: How many schemas of tools are kept, of so many bytes each, and parts that are in many of them.
-_REMEMBERED, _LONGEST_KEY, _MOST_PLAIN = 512, 32_000, 4_096
+#: How many schemas of tools are kept, of so many bytes each.
+_REMEMBERED, _LONGEST_KEY = 512, 32_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,6 @@ class RememberedSchemas:
     def __init__(self, syntax: CallSyntax | None) -> None:
         """Take how the format writes calls, if it does; the last schemas are kept."""
         self._syntax = syntax
-        self._plain: dict[object, str] = {}
         self._checked = lru_cache(_REMEMBERED)(self._checked_again)
         self._compiled = lru_cache(_REMEMBERED)(self._compiled_again)
 
@@ -68,8 +67,6 @@ class RememberedSchemas:
     ) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, with names that no other rule has."""
         assert self._syntax is not None
-        if len(self._plain) > _MOST_PLAIN:
-            self._plain = {}
         return compiled_schema(
             schema,
             name,
@@ -77,7 +74,6 @@ class RememberedSchemas:
             closed=True,
             only="object",
             names=names,
-            plain=self._plain,
             loosen=loosen,
         )
 

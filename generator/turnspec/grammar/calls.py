@@ -15,6 +15,7 @@ from turnspec.grammar.elements import (
     opening_texts,
     value_or_elements,
 )
+from turnspec.grammar.free_text import text_without
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.tagged import RAW_TEXT, VALUE_END, before_argument, spaced_value_end
 from turnspec.grammar.text import (
@@ -32,7 +33,6 @@ from turnspec.grammar.text import (
     needs_space,
     sequence,
     spelled,
-    text_without,
     trimmed,
 )
 from turnspec.grammar.values import (

@@ -55,8 +55,8 @@ class Characters:
         return cls(tuple(merged))
 
     @classmethod
-    def from_text(cls, text: str) -> Characters:
-        """Return the set of the characters in ``text``."""
+    def from_text(cls, text: Iterable[str]) -> Characters:
+        """Return the set of the characters in ``text``, or of some characters."""
         return cls.of((ord(char), ord(char)) for char in text)
 
     def __or__(self, other: Characters) -> Characters:
@@ -128,7 +128,7 @@ class Strings:
         """Return the characters that such a string cannot hold."""
         if self.coded:
             return Characters(())
-        return self.never_plain - Characters.from_text("".join(self.escapes))
+        return self.never_plain - Characters.from_text(self.escapes)
 
 
 JSON_STRINGS = Strings(
@@ -158,7 +158,7 @@ def key_character(excluded: Iterable[str]) -> str:
     The class says what is allowed. One that says what isn't would have llama.cpp refuse the first
     byte of each character that begins as one of those.
     """
-    never = Characters.of(NEVER_IN_KEYS) | Characters.from_text("".join(excluded) + " ")
+    never = Characters.of(NEVER_IN_KEYS) | Characters.from_text([*excluded, " "])
     return f"[{_members(ANY - never)}]"
 
 
@@ -213,7 +213,7 @@ def _other_than(names: tuple[str, ...], strings: Strings) -> str:
         rest = tuple(name[1:] for name in names if name.startswith(first))
         if char := written(Characters.from_text(first), strings):
             options.append(f"{char} {_other_than(rest, strings)}")
-    others = written(ANY - Characters.from_text("".join(firsts)), strings)
+    others = written(ANY - Characters.from_text(firsts), strings)
     return group([*options, f"{others} {strings.any_character()}* {strings.closing}"])
 
 
@@ -259,7 +259,7 @@ def _other_key(names: tuple[str, ...], letters: KeyLetters, before: str) -> str:
         if (Characters.from_text(first) & (allowed | blank)).ranges:
             rest = tuple(name[1:] for name in names if name.startswith(first))
             options.append(f"{literal(first)} {_other_key(rest, letters, first)}")
-    used = Characters.from_text("".join(firsts))
+    used = Characters.from_text(firsts)
     if (others := allowed - used).ranges:
         options.append(f"[{_members(others)}] {letters.any_end()}")
     if (blank - used).ranges:

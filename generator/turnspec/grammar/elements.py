@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.characters import key_character
+from turnspec.grammar.free_text import text_without
 from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
@@ -17,7 +18,6 @@ from turnspec.grammar.text import (
     lenient,
     sequence,
     spelled,
-    text_without,
     trimmed,
 )
 from turnspec.spec.characters import member_ends

@@ -233,7 +233,7 @@ def escaped_notation(arguments: Arguments) -> Notation:
     quote = literal(escapes['"'])
     coded = {sign: f"\\{escapes.get(sign, sign)}" for sign in '"\\'}
     coded |= {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-    never = Characters.of([(0, 0x1F)]) | Characters.from_text("".join({**escapes, **coded}))
+    never = Characters.of([(0, 0x1F)]) | Characters.from_text({**escapes, **coded})
     strings = Strings(quote, quote, "escaped-string", never, {**escapes, **coded})
     return EscapedNotation("escaped", strings, order=arguments.syntax, escapes=escapes)
 

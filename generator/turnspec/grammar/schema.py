@@ -70,7 +70,6 @@ def compiled_schema(
     notation: Notation = JSON_NOTATION,
     *,
     names: RuleNames,
-    plain: dict[object, str] | None = None,
     closed: bool = False,
     only: str = "",
     loosen: bool = False,
@@ -83,15 +82,12 @@ def compiled_schema(
         notation: how the values are written. The rules for any value in it are not among those
             returned.
         names: the names of rules; the entry's is taken already.
-        plain: what is known of schemas that say nothing of others, to which more is added; it may
-            be used for all grammars of one format, that are loosened or not.
         closed: whether an object whose schema lists properties, and doesn't mention
             ``additionalProperties``, has no others.
         only: the one JSON type that the values may have; any by default.
         loosen: whether what can't be expressed is left out, with a notice.
     """
-    known = {} if plain is None else plain
-    compiler = _Compiler(schema, name, closed, names, Remarks(loosen), known)
+    compiler = _Compiler(schema, name, closed, names, Remarks(loosen))
     places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
     try:
         entry = compiler.reference(places, name, notation)
@@ -113,16 +109,12 @@ def compiled_schema(
     return SchemaGrammar(tuple(rules), tuple(dict.fromkeys(compiler.remarks.notices)))
 
 
-#: What a rule needs whose text ends by itself.
-_NO_NEEDS: tuple[frozenset[str], ...] = (frozenset(),)
-
-
 @dataclass(frozen=True, slots=True)
 class _Body:
     """The right side of a rule; one of the sets in ``needs`` must be able to end for it to end."""
 
     text: str
-    needs: tuple[frozenset[str], ...] = _NO_NEEDS
+    needs: tuple[frozenset[str], ...] = (frozenset(),)
 
 
 @dataclass(slots=True)
@@ -132,7 +124,6 @@ class _Compiler:
     closed: bool
     names: RuleNames
     remarks: Remarks
-    plain: dict[object, str]
     rules: dict[str, Rule] = field(default_factory=dict)
     _names: dict[object, str | None] = field(default_factory=dict)
     _referred: set[str] = field(default_factory=set)
@@ -166,7 +157,7 @@ class _Compiler:
             self._referred |= {known} if known else set()
             return known
         name = self._names[key] = self._named(self._hint(given, hint))
-        body = self._known_body(key, parts, name, notation)
+        body = self._body(parts, name, notation)
         if body is None:
             self._names[key] = None
             if name in self._referred:
@@ -216,20 +207,6 @@ class _Compiler:
         if isinstance(schema, bool) or set(schema) != {"$ref"}:
             return hint
         return f"{self.name}-{slug(schema['$ref'].rpartition('/')[2])}"
-
-    def _known_body(
-        self, key: object, parts: list[Place], name: str, notation: Notation
-    ) -> _Body | None:
-        """Return the body of a rule; one that says nothing of this grammar may be known already."""
-        text = self.plain.get(key)
-        if text is not None:
-            return _Body(text)
-        before = (len(self.rules), len(self.remarks.problems), len(self.remarks.notices))
-        body = self._body(parts, name, notation)
-        after = (len(self.rules), len(self.remarks.problems), len(self.remarks.notices))
-        if body and before == after and body.needs == _NO_NEEDS and self.name not in body.text:
-            self.plain[key] = body.text
-        return body
 
     def _named(self, hint: str) -> str:
         is_entry = not self._names and hint == self.name

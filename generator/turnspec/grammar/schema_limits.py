@@ -6,7 +6,7 @@ What is beyond them is refused by name, before anything walks over the schema by
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from turnspec.spec.problems import Problem
@@ -38,14 +38,12 @@ MOST_LEADING_DIGITS = 20
 _DEEPEST_BRACKETS = 40
 #: So many problems of one kind are told.
 MOST_PROBLEMS = 10
-_PLAIN_NUMBER = 10**300
 _MOST: dict[str | int, tuple[int, str]] = {
     "enum": (MOST_VALUES, "values"),
     "properties": (MOST_PROPERTIES, "properties"),
     "required": (MOST_PROPERTIES, "names"),
     "prefixItems": (MOST_FIRST_ITEMS, "items"),
 }
-_LIMITED = frozenset((*_MOST, "pattern", "$ref"))
 
 
 class TooBigError(ValueError):
@@ -54,8 +52,6 @@ class TooBigError(ValueError):
 
 def oversized(schema: object) -> list[Problem]:
     """Return where a schema is beyond a limit, or has numbers that aren't JSON's."""
-    if _is_plainly_within(schema):
-        return []
     problems: list[Problem] = []
     waiting: list[tuple[object, tuple[str | int, ...]]] = [(schema, ())]
     count = 0
@@ -72,76 +68,28 @@ def oversized(schema: object) -> list[Problem]:
     return problems
 
 
-def _is_plainly_within(schema: object) -> bool:
-    """Say whether a schema is within all limits; False may also mean that it takes a closer look.
-
-    Schemas come with every request, and hardly one is beyond a limit: this passes over the others
-    without a path to each of their parts.
-    """
-    count = 0
-    level: list[Any] = [schema]
-    for _ in range(DEEPEST + 1):
-        inner: list[Any] = []
-        for value in level:
-            kind = type(value)
-            if kind is dict:
-                if not _is_plain_object(value):
-                    return False
-                inner += value.values()
-            elif kind is list:
-                inner += value
-            elif kind is int or kind is float:
-                if not -_PLAIN_NUMBER < value < _PLAIN_NUMBER:
-                    return False
-            elif kind is not str and kind is not bool and value is not None:
-                return False
-        count += len(inner)
-        if not inner or count >= MOST_PARTS:
-            break
-        level = inner
-    return not inner and count < MOST_PARTS
-
-
-def _is_plain_object(value: dict[Any, Any]) -> bool:
-    if len(value) > MOST_PROPERTIES:
-        return False
-    try:
-        if max(map(len, value), default=0) > LONGEST_NAME:
-            return False
-    except TypeError:  # a name that is no text
-        return False
-    for key in _LIMITED.intersection(value):
-        item = value[key]
-        if isinstance(item, str):
-            if _of_text(item, key):
-                return False
-        elif isinstance(item, list | dict) and len(item) > _MOST.get(key, (0, ""))[0]:
-            return False
-    return True
-
-
-def _inside(value: object) -> Iterator[tuple[str | int, object]]:
-    if isinstance(value, Mapping):
-        yield from value.items()
-    elif isinstance(value, list | tuple):
-        yield from enumerate(value)
+def _inside(value: object) -> Iterable[tuple[str | int, object]]:
+    if isinstance(value, dict | Mapping):
+        return value.items()
+    return enumerate(value) if isinstance(value, list | tuple) else ()
 
 
 def _objection(value: object, path: tuple[str | int, ...]) -> str | None:
-    """Return what is wrong with one part by itself."""
+    """Return what is wrong with one part by itself; texts, of which there are most, go first."""
     if len(path) > DEEPEST:
         return f"is nested deeper than {DEEPEST}"
-    if isinstance(value, bool):
+    key = path[-1] if path else ""
+    if isinstance(value, str):
+        return _of_text(value, key)
+    if value is None or isinstance(value, bool):
         return None
     if isinstance(value, int | float):
         return _of_number(value)
-    if isinstance(value, str):
-        return _of_text(value, path[-1] if path else "")
-    if isinstance(value, list | tuple | Mapping):
-        most, what = _MOST.get(path[-1] if path else "", (MOST_PARTS, "parts"))
+    if isinstance(value, dict | list | tuple | Mapping):
+        most, what = _MOST.get(key, (MOST_PARTS, "parts"))
         if len(value) > most:
             return f"has {len(value)} {what}; {most} at most"
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):
         longest = max((len(str(key)) for key in value), default=0)
         if longest > LONGEST_NAME:
             return f"has a name of {longest} characters; {LONGEST_NAME} at most"

@@ -27,6 +27,7 @@ from turnspec.grammar.calls import (
     call_rules,
     text_in_calls,
 )
+from turnspec.grammar.free_text import shortest_markers, text_without
 from turnspec.grammar.in_string import in_string
 from turnspec.grammar.text import (
     GAP,
@@ -37,10 +38,8 @@ from turnspec.grammar.text import (
     literal,
     reachable,
     sequence,
-    shortest_markers,
     space_rules,
     spelled,
-    text_without,
     trimmed,
 )
 from turnspec.grammar.turn_markers import in_turn_order

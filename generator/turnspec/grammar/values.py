@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from turnspec.grammar.characters import LONGEST_KEY_END
-from turnspec.grammar.text import Rule, character_class, literal, spelled, text_without
+from turnspec.grammar.free_text import text_without
+from turnspec.grammar.text import Rule, character_class, literal, spelled
 from turnspec.spec.characters import LETTERS
 from turnspec.spec.model import Arguments, Encoding, JsonType, ValueSyntax
 
