@@ -41,25 +41,22 @@ class Turn:
         return "\n".join(str(part["text"]) for part in self.content if "text" in part)
 
     @property
-    def has_other_parts(self) -> bool:
-        """Whether the content has parts that are no text, such as an image."""
-        return not isinstance(self.content, str) and any(
-            part["type"] != "text" for part in self.content
-        )
+    def mixed_parts(self) -> tuple[JsonObject, ...]:
+        """The content's parts if one is no text, such as an image; else none."""
+        parts = () if isinstance(self.content, str) else self.content
+        return parts if any(part["type"] != "text" for part in parts) else ()
 
 
 def with_text_before(turn: Turn, text: str, between: str = "\n\n") -> Turn:
     """Return the turn with a text before its content; parts that are no text stay."""
-    if turn.has_other_parts:
-        parts = turn.content if isinstance(turn.content, tuple) else ()
+    if parts := turn.mixed_parts:
         return replace(turn, content=({"type": "text", "text": text}, *parts))
     return replace(turn, content=f"{text}{between}{turn.text}".strip())
 
 
 def with_text_behind(turn: Turn, text: str) -> Turn:
     """Return the turn with a text at the end of its content; parts that are no text stay."""
-    if turn.has_other_parts:
-        parts = turn.content if isinstance(turn.content, tuple) else ()
+    if parts := turn.mixed_parts:
         return replace(turn, content=(*parts, {"type": "text", "text": text}))
     return replace(turn, content=f"{turn.text} {text}".strip())
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.model import Spec
 
@@ -62,6 +63,14 @@ class Refusal(Loss):
     """Why a target can't carry a format at all: what it can't say, and why."""
 
     __slots__ = ()
+
+
+def bound_or_refusal(spec: Spec, request: GrammarRequest, what: str = "") -> BoundGrammar | Refusal:
+    """Return the grammar for a request, or why there is none; ``what`` is to be bound to tools."""
+    if what and not request.tools and request.response_schema is None:
+        return Refusal("tools", f"{what} is bound to tools, so give --tools FILE")
+    bound = bind_grammar(spec, request)
+    return Refusal("the request", "; ".join(map(str, bound))) if isinstance(bound, list) else bound
 
 
 Exporter = Callable[[Spec, ExportOptions], Exported | Refusal]

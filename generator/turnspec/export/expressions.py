@@ -43,12 +43,6 @@ def spaced(text: str) -> str:
     return rf"\s*{lenient(text.strip())}\s*"
 
 
-def either(expressions: Iterable[str]) -> str:
-    """Return an expression for any of some, each once, those that come first being preferred."""
-    given = tuple(dict.fromkeys(expressions))
-    return given[0] if len(given) == 1 else f"(?:{'|'.join(given)})"
-
-
 def longest_first(texts: Iterable[str]) -> list[str]:
     """Return markers, each once and without what is blank, so that none hides a longer one."""
     given = {text.strip() for text in texts if text.strip()}

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.grammar.bound import bind_grammar
+from turnspec.export.exporting import Exported, ExportOptions, Refusal, bound_or_refusal
 from turnspec.spec.model import Spec
 
 FILE = "grammar.lark"
@@ -36,11 +35,9 @@ _Piece = tuple[str, bool]
 def export_llguidance(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return a grammar for the request's tools and answer, from the prompt's end on."""
     request = replace(options.request, lazy=False)
-    if not request.tools and request.response_schema is None:
-        return Refusal("tools", "the grammar is bound to tools, so give --tools FILE")
-    bound = bind_grammar(spec, request)
-    if isinstance(bound, list):
-        return Refusal("the request", "; ".join(map(str, bound)))
+    bound = bound_or_refusal(spec, request, "the grammar")
+    if isinstance(bound, Refusal):
+        return bound
     return Exported({FILE: lark_of(bound.grammar, options.token_ids)})
 
 

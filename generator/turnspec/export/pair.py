@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from turnspec.export.exporting import Exported, ExportOptions, Loss, Refusal
+from turnspec.export.exporting import Exported, ExportOptions, Loss, Refusal, bound_or_refusal
 from turnspec.export.pair_grammar import end_marks, guard, narrowed
 from turnspec.export.plugin import plugin_name, plugin_text, spec_file
 from turnspec.export.response_template import export_response_template
 from turnspec.export.sglang import entry_point
 from turnspec.export.xgrammar import FILE, tag_of_grammar, tag_text
-from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.bound import BoundGrammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
 from turnspec.spec.model import Encoding, JsonType, ReasoningMode, Spec
@@ -56,9 +56,9 @@ def export_pair(spec: Spec, options: ExportOptions) -> Exported | Refusal:
         **entry_point(spec, name.removesuffix(".py")),
     }
     if options.request.tools:
-        bound = bind_grammar(spec, options.request)
-        if isinstance(bound, list):
-            return Refusal("the request", "; ".join(map(str, bound)))
+        bound = bound_or_refusal(spec, options.request)
+        if isinstance(bound, Refusal):
+            return bound
         files[FILE] = tag_text(pair_tag(spec, options.request, bound))
     return Exported(files, (*template.losses, *_losses(spec)))
 

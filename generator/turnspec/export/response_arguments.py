@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from turnspec.export.exporting import Loss
-from turnspec.export.expressions import either, escaped, lenient
+from turnspec.export.expressions import escaped, lenient
+from turnspec.grammar.triggers import either
 from turnspec.spec.characters import key_ends
 from turnspec.spec.model import (
     Arguments,

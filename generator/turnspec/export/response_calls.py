@@ -13,9 +13,9 @@ from typing import Any
 
 from turnspec.codegen.shapes import looks_like_head
 from turnspec.export.exporting import Loss, Refusal
-from turnspec.export.expressions import either, escaped, lenient, longest_first, pieces_expression
+from turnspec.export.expressions import escaped, lenient, longest_first, pieces_expression
 from turnspec.export.response_arguments import argument_losses, arguments_reader
-from turnspec.grammar.triggers import before_words
+from turnspec.grammar.triggers import before_words, either
 from turnspec.spec.characters import call_ends
 from turnspec.spec.model import Fields, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import stop_strings

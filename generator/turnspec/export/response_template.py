@@ -20,7 +20,6 @@ from typing import Any
 
 from turnspec.export.exporting import Exported, ExportOptions, Loss, ReasoningField, Refusal
 from turnspec.export.expressions import (
-    either,
     escaped,
     lenient,
     longest_first,
@@ -28,6 +27,7 @@ from turnspec.export.expressions import (
     spaced,
 )
 from turnspec.export.response_calls import CallsField, before_any, calls_field
+from turnspec.grammar.triggers import either
 from turnspec.spec.model import Part, ReasoningMode, Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.spec.visible import visible_json

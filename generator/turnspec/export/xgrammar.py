@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.export.exporting import Exported, ExportOptions, Refusal, bound_or_refusal
+from turnspec.grammar.bound import BoundGrammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.triggers import before_words, begins_turn, escaped
@@ -44,11 +44,9 @@ def structural_tag(spec: Spec, request: GrammarRequest) -> _Format | Refusal:
     Where the grammar is lazy it holds from a trigger on, and what comes before is free, so that a
     model thinks and answers as it likes; else it holds from the prompt's end on.
     """
-    if not request.tools and request.response_schema is None:
-        return Refusal("tools", "a structural tag is bound to tools, so give --tools FILE")
-    bound = bind_grammar(spec, request)
-    if isinstance(bound, list):
-        return Refusal("the request", "; ".join(map(str, bound)))
+    bound = bound_or_refusal(spec, request, "a structural tag")
+    if isinstance(bound, Refusal):
+        return bound
     return tag_of_grammar(spec, request, bound)
 
 

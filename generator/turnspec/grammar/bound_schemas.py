@@ -57,10 +57,9 @@ class RememberedSchemas:
     def compiled(self, schema: Schema, name: str, *, loosen: bool) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, as they are where no other rule has a name."""
         key = _key(schema)
-        if not key:
-            return self.among(schema, name, RuleNames([name]), loosen=loosen)
-        found = self._compiled(key, name, loosen)
-        return list(found) if isinstance(found, tuple) else found
+        if key:
+            return self._compiled(key, name, loosen)
+        return self.among(schema, name, RuleNames([name]), loosen=loosen)
 
     def among(
         self, schema: Schema, name: str, names: RuleNames, *, loosen: bool
@@ -80,12 +79,8 @@ class RememberedSchemas:
     def _checked_again(self, key: bytes, loosen: bool) -> Findings:
         return checked(marshal.loads(key), loosen=loosen)
 
-    def _compiled_again(
-        self, key: bytes, name: str, loosen: bool
-    ) -> SchemaGrammar | tuple[Problem, ...]:
-        names = RuleNames([name])
-        found = self.among(marshal.loads(key), name, names, loosen=loosen)
-        return tuple(found) if isinstance(found, list) else found
+    def _compiled_again(self, key: bytes, name: str, loosen: bool) -> SchemaGrammar | list[Problem]:
+        return self.among(marshal.loads(key), name, RuleNames([name]), loosen=loosen)
 
 
 def _key(schema: Any) -> bytes:

@@ -33,13 +33,12 @@ from turnspec.grammar.schema_parts import (
     flattened,
     given,
     item_at,
-    items_after,
     keywords,
     kinds,
     narrowed_bounds,
     only_texts,
-    other_properties,
     property_schemas,
+    schemas_under,
     takes_every,
     without,
 )
@@ -308,7 +307,7 @@ class _Compiler:
         least = max(int(notation.is_filled), *map(int, given(parts, "minItems")), 0)
         most = min(map(int, given(parts, "maxItems")), default=None)
         inside = notation.inside()
-        item = self._inner(items_after(parts), f"{name}-item", inside)
+        item = self._inner(schemas_under(parts, "items"), f"{name}-item", inside)
         firsts: list[str] = []
         for position in range(max((len(p) for p in given(parts, "prefixItems")), default=0)):
             first = self._inner(item_at(parts, position), f"{name}-item-{position + 1}", inside)
@@ -413,7 +412,8 @@ class _Compiler:
         """Return a member that no schema names; "" if there is none."""
         if self.closed and given(parts, "properties") and not given(parts, "additionalProperties"):
             return ""
-        values = self._values_by_word(None, other_properties(parts), f"{name}-other", notation)
+        others = schemas_under(parts, "additionalProperties")
+        values = self._values_by_word(None, others, f"{name}-other", notation)
         if not values:
             return ""
         self._tell_open(parts, notation)

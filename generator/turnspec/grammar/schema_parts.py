@@ -242,9 +242,9 @@ _NARROWING = {
 }
 
 
-def items_after(parts: Iterable[Place]) -> list[Place]:
-    """Return what holds for an item after all the first ones that have schemas of their own."""
-    return [Place(keywords(p)["items"], p.at("items")) for p in parts if "items" in keywords(p)]
+def schemas_under(parts: Iterable[Place], keyword: str) -> list[Place]:
+    """Return the schemas that stand under a keyword: those of other items, say, or properties."""
+    return [Place(keywords(p)[keyword], p.at(keyword)) for p in parts if keyword in keywords(p)]
 
 
 def item_at(parts: Iterable[Place], position: int) -> list[Place]:
@@ -255,7 +255,7 @@ def item_at(parts: Iterable[Place], position: int) -> list[Place]:
         if position < len(firsts):
             found.append(Place(firsts[position], part.at("prefixItems", position)))
         else:
-            found += items_after([part])
+            found += schemas_under([part], "items")
     return found
 
 
@@ -267,14 +267,8 @@ def property_schemas(parts: Iterable[Place], key: str) -> list[Place]:
         if key in named:
             found.append(Place(named[key], part.at("properties", key)))
         else:
-            found += other_properties([part])
+            found += schemas_under([part], "additionalProperties")
     return found
-
-
-def other_properties(parts: Iterable[Place]) -> list[Place]:
-    """Return what holds for the value of a property that no schema names."""
-    keyword = "additionalProperties"
-    return [Place(keywords(p)[keyword], p.at(keyword)) for p in parts if keyword in keywords(p)]
 
 
 #: Up to so many branches are compared one by one, by so many pairs of schemas in all.

@@ -31,7 +31,7 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
     words = spec.grammar.triggers
     if not words:
         return ()
-    group = f"({_before(spec)}{_either(map(escaped, words))})"
+    group = f"({_before(spec)}{either(map(escaped, words))})"
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
     has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE and bool(end) and end != start
     if begins_turn(spec):
@@ -87,9 +87,10 @@ def _expression(piece: Piece) -> str:
     return r"\s*[\w-]*\s*" if piece.kind else escaped(piece.text)
 
 
-def _either(options: Iterable[str]) -> str:
-    written = tuple(options)
-    return written[0] if len(written) == 1 else f"(?:{'|'.join(written)})"
+def either(expressions: Iterable[str]) -> str:
+    """Return an expression for any of some, each once, those that come first being preferred."""
+    given = tuple(dict.fromkeys(expressions))
+    return given[0] if len(given) == 1 else f"(?:{'|'.join(given)})"
 
 
 def escaped(text: str) -> str:

@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -118,9 +119,8 @@ class LiveModel:
 
     def start_from(self, tokens: Sequence[int]) -> Problem | None:
         """Have read these tokens and no others; what was read of them before stays."""
-        pairs = enumerate(zip(self.known, tokens, strict=False))
-        shared = next((at for at, (one, other) in pairs if one != other), None)
-        shared = min(len(self.known), len(tokens)) if shared is None else shared
+        pairs = zip(self.known, tokens, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._forget_from(min(shared, len(tokens) - 1))  # the last one says what may follow
         return self.read(tokens[len(self.known) :])
 
