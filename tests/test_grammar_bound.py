@@ -414,6 +414,15 @@ def test_a_response_may_mention_markers() -> None:
     assert not message.problems
 
 
+def test_no_key_of_a_response_is_a_marker() -> None:
+    """Nor is one that no schema gives, beside keys that one does."""
+    schema = {"properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "null"}}
+    bound = bound_to("glm-4-6", GrammarRequest(response_schema={"type": "object", **schema}))
+    engines = compiled(bound.grammar)
+    assert all(e.accepts(r'{"\u003Ctool_call>": null}') for e in engines.values())
+    assert not any(e.accepts('{"<tool_call>": null}') for e in engines.values())
+
+
 def run(*arguments: object) -> Any:
     return CliRunner().invoke(turnspec, ["grammar", *map(str, arguments), "--root", str(ROOT)])
 

@@ -155,17 +155,10 @@ def _match(
     same_sizes = len({*wanted.sizes} & {*known.sizes})
     found = [
         NameMatch(name, closeness, _rest(wanted.words, words), same_sizes)
-        for closeness, words in _closeness_of(wanted, known, common)
+        for words in known.without_owner(common)
+        if (closeness := _closeness(wanted.words, words)) is not None
     ]
     return min(found, key=lambda match: match.closeness, default=None)
-
-
-def _closeness_of(
-    wanted: ModelName, known: ModelName, common: Container[str] = ()
-) -> list[tuple[Closeness, tuple[str, ...]]]:
-    ways = known.without_owner(common)
-    pairs = ((_closeness(wanted.words, words), words) for words in ways)
-    return [(closeness, words) for closeness, words in pairs if closeness is not None]
 
 
 def _closeness(wanted: Sequence[str], known: Sequence[str]) -> Closeness | None:

@@ -19,7 +19,7 @@ from turnspec.export.xgrammar import FILE, tag_of_grammar, tag_text
 from turnspec.grammar.bound import BoundGrammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
-from turnspec.spec.model import Encoding, JsonType, ReasoningMode, Spec
+from turnspec.spec.model import Encoding, JsonType, Spec
 
 TARGET = "pair"
 _ABOUT = """\
@@ -71,7 +71,7 @@ def pair_tag(spec: Spec, request: GrammarRequest, bound: BoundGrammar) -> dict[s
 def behind_reasoning(spec: Spec) -> Spec:
     """Return a format whose prompt without thinking has reasoning, and closes it."""
     reasoning, on = spec.reasoning, spec.thinking.enabled
-    if reasoning.mode is ReasoningMode.NONE or not reasoning.end.strip():
+    if not reasoning.end.strip():
         return spec
     start = "" if opens_reasoning(spec, prompt_extra(spec, on.prompt)) else reasoning.start
     closed = replace(on, prompt=on.prompt + start + reasoning.end)

@@ -39,7 +39,7 @@ def export_renderers(spec: Spec, options: ExportOptions) -> Exported | Refusal:
         "TOKENS": tuple(spec.grammar.preserved_tokens),
         "FINAL": {end.last.value: end.final for end in spec.turn.ends},
         "ORDER": tuple(part.value for part in spec.turn.order),
-        "REASONING_END": spec.reasoning.end if reasons else "",
+        "REASONING_END": spec.reasoning.end,
         "OBJECT_ARGUMENTS": spec.capabilities.object_arguments,
         "RETENTION": _RETENTION[spec.reasoning.scope] if reasons else "all",
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.plugin import plugin_files, plugin_part
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.naming import module_name
 
 TARGET = "sglang"
@@ -37,9 +37,8 @@ _SWITCHES = ("enable_thinking", "thinking")
 def export_sglang(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return a plugin with the parser and the spec that it needs, and its entry point."""
     reasoning = spec.reasoning
-    has_any = reasoning.mode is not ReasoningMode.NONE
     facts = {
-        "REASONING": (reasoning.start.strip(), reasoning.end.strip()) if has_any else ("", ""),
+        "REASONING": (reasoning.start.strip(), reasoning.end.strip()),
         "REASONING_DEFAULT": _reasoning_default(spec),
     }
     files = plugin_files(spec, options, target=TARGET, about=_ABOUT, facts=facts)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.plugin import plugin_files
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
 
 TARGET = "vllm"
 _ABOUT = """\
@@ -26,10 +26,9 @@ def export_vllm(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return a plugin with the parser and the spec that it needs."""
     reasoning = spec.reasoning
     marks = (reasoning.start.strip(), reasoning.end.strip())
-    has_any = reasoning.mode is not ReasoningMode.NONE
     states = (spec.thinking.enabled, spec.thinking.disabled)
     facts = {
-        "REASONING": tuple((mark,) if mark and has_any else () for mark in marks),
+        "REASONING": tuple((mark,) if mark else () for mark in marks),
         "PROMPTS": tuple((dict(s.variables), s.prompt) for s in states if s.variables),
     }
     return Exported(plugin_files(spec, options, target=TARGET, about=_ABOUT, facts=facts))

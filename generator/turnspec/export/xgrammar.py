@@ -17,7 +17,7 @@ from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.triggers import before_words, begins_turn, escaped
 from turnspec.grammar.turn import opens_reasoning, prompt_extra
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.visible import visible_json
 
 FILE = "structural_tag.json"
@@ -68,7 +68,7 @@ def _free(spec: Spec, request: GrammarRequest, bound: BoundGrammar, grammar: _Fo
         begun = [lead + word for lead in leads for word in bound.trigger_words]
         before = _regex(f"[ \\t\\n\\r]*(?:{'|'.join(map(escaped, leads))})")
         calls = _either(_sequence(before, grammar), _regex(f"[ \\t\\n\\r]*{_otherwise(begun)}"))
-    if spec.reasoning.mode is ReasoningMode.NONE or not end or start == end:
+    if end in ("", start):
         return calls
     inside = _text((end,), _sequence(_constant(end), calls))
     prompt = spec.thinking.state(request.thinking).prompt

@@ -40,10 +40,6 @@ class AnswerNotation(Notation):
         text = self._text(value)
         return None if text is None else literal(text)
 
-    def key(self, name: str) -> str | None:
-        """Return an object's key; None if it can't be written."""
-        return self.constant(name)
-
     def _text(self, value: Any) -> str | None:
         if isinstance(value, str):
             if (Characters.from_text(value) & self.strings.unwritable()).ranges:

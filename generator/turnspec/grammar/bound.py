@@ -7,10 +7,10 @@ A turn that has to call a tool may hold reasoning before the calls, and no conte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from turnspec.grammar.answers import RESPONSE
@@ -106,13 +106,13 @@ class GrammarBinder:
         self.spec = spec
         self._base = _Base.of(spec)
         self._schemas = RememberedSchemas(self._base.syntax)
-        self._turn = lru_cache(maxsize=32)(self._turn_again)
+        self._turn = lru_cache(maxsize=32)(partial(_turn, self._base.ended))
         self._processes: BindingProcesses | None = None
         if limit is not None:
             from turnspec.grammar.limited import BindingProcesses  # only who wants them loads them
 
             self._processes = BindingProcesses(spec, limit)
-        self._recall = lru_cache(maxsize=remembered)(self._bind_again)
+        self._recall = lru_cache(remembered)(lambda key: self._bind(GrammarRequest.from_bytes(key)))
 
     def bind(self, request: GrammarRequest) -> BoundGrammar | list[Problem]:
         """Return the grammar for a request, or all problems that there are with it."""
@@ -127,9 +127,6 @@ class GrammarBinder:
         """End the processes that were started, if any."""
         if self._processes is not None:
             self._processes.close()
-
-    def _bind_again(self, key: bytes) -> BoundGrammar | tuple[Problem, ...]:
-        return self._bind(GrammarRequest.from_bytes(key))
 
     def _bind(self, request: GrammarRequest) -> BoundGrammar | tuple[Problem, ...]:
         if self._processes is not None:
@@ -174,17 +171,6 @@ class GrammarBinder:
             given = in_string(given, {"arguments", *(calls.bound or {}).values()})
         text = "".join(str(rule) for rule in reachable(given, [ROOT]))
         return _with_extras(self.spec, text.lstrip(), offer, lazy=lazy, notices=notices)
-
-    def _turn_again(
-        self,
-        parts: tuple[Part, ...],
-        prompts: tuple[str, ...],
-        needed: Part | None,
-        content: str,
-        lazy: bool,
-    ) -> tuple[Rule, ...]:
-        offer = Offer(self._base.ended, parts, prompts, needed=needed, content=content)
-        return tuple(_turn(offer, lazy=lazy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,13 +267,20 @@ def _offer(spec: Spec, request: GrammarRequest) -> Offer:
     return Offer(spec, parts, (prompt,), needed=needed, content=sequence(GAP, RESPONSE, GAP))
 
 
-def _turn(offer: Offer, *, lazy: bool) -> Iterator[Rule]:
+def _turn(
+    spec: Spec,
+    parts: tuple[Part, ...],
+    prompts: tuple[str, ...],
+    needed: Part | None,
+    content: str,
+    lazy: bool,
+) -> tuple[Rule, ...]:
+    offer = Offer(spec, parts, prompts, needed=needed, content=content)
     entry, *rest = turn_rules(offer)
     if lazy:
         comment = "from the trigger on; a marker beside free text is spelled out"
         entry = Rule(ROOT, offer.turn_rule(Part.CALLS), comment)
-    yield entry
-    yield from rest
+    return (entry, *rest)
 
 
 def _first_of_each(rules: Iterable[Rule]) -> list[Rule]:

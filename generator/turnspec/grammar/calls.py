@@ -10,8 +10,9 @@ from itertools import dropwhile, takewhile
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.characters import LONGEST_KEY_END, key_character
 from turnspec.grammar.elements import (
+    ELEMENT_TEXT,
+    element_ends,
     element_rules,
-    element_text_rules,
     opening_texts,
     value_or_elements,
 )
@@ -36,10 +37,10 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.grammar.values import (
+    QUOTED_TEXT,
     VALUE_RULE,
     encoding_of,
     object_rule,
-    quoted_text_rules,
     value_rule,
     value_rules,
 )
@@ -62,6 +63,7 @@ from turnspec.spec.model import (
 _TOOL, _ARGUMENTS = "\0name", "\0arguments"
 _WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
 _RAW_COMMENT = "a raw value: free text up to its end"
+_ELEMENT_COMMENT = "an element's text, up to its end"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 # Where JSON may hold white space between a key, its value and the next key.
 _JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
@@ -98,6 +100,8 @@ class Calls:
 def call_rules(calls: Calls) -> tuple[Rule, ...]:
     """Return the rules from ``tool-calls`` down to the names and the other slots."""
     tools = calls.tools
+    # Any of the words that a parser knows, if it does.
+    any_word = f"( {choice(map(spelled, calls.words))} )" if calls.words else "word-character{1,40}"
     section = sequence(closing(tools.section_start.lstrip(WHITE_SPACE)), "call", _after_call(calls))
     return (
         Rule("tool-calls", section, "the calls, from the trigger on"),
@@ -106,7 +110,7 @@ def call_rules(calls: Calls) -> tuple[Rule, ...]:
         _identifier("call-id", call_ends(tools, SlotKind.ID)),
         Rule("call-index", '"0" | [1-9] [0-9]{0,8}'),
         Rule("argument-count", "[0-9]{1,9}"),
-        Rule("call-word", f"gap ( {_any_word(calls.words)} gap )?"),
+        Rule("call-word", f"gap ( {any_word} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
         Rule("id-before", f"( word-character{{1,40}} {_id_sign(tools)} )?"),
@@ -119,11 +123,6 @@ def _id_sign(tools: Tools) -> str:
     return character_class(set(".:/") - set(call_ends(tools, SlotKind.NAME)))
 
 
-def _any_word(words: Sequence[str]) -> str:
-    """Return what refers to any of the words that a parser knows."""
-    return f"( {choice(map(spelled, words))} )" if words else "word-character{1,40}"
-
-
 def argument_rules(tools: Tools) -> tuple[Rule, ...]:
     """Return the rules for any arguments, and then those for any values."""
     return (*_argument_rules(tools), *value_rules(tools.arguments))
@@ -132,10 +131,11 @@ def argument_rules(tools: Tools) -> tuple[Rule, ...]:
 def text_in_calls(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
     """Return the rules for free text that values are; ``known`` is as in `value_ends`."""
     arguments, ends = tools.arguments, value_ends(tools, known=known)
+    elements = element_ends(arguments.elements) if arguments.elements else None
     return (
         *(text_without(RAW_TEXT, ends, _RAW_COMMENT) if arguments.item else ()),
-        *(element_text_rules(arguments.elements) if arguments.elements else ()),
-        *quoted_text_rules(arguments.syntax),
+        *(text_without(ELEMENT_TEXT, elements, _ELEMENT_COMMENT) if elements else ()),
+        *text_without(QUOTED_TEXT, [arguments.syntax.quote], "the text of a quoted string"),
     )
 
 
@@ -235,7 +235,7 @@ class CallText:
             spell=self.spell,
             raw_slot=SlotKind.ARGUMENTS if raw_end and not keyed else None,
             word_behind=_begins_with_word(self.tools.arguments),
-            before_end=GAP if any(map(str.isspace, _value_ends(self.tools))) else "",
+            before_end=GAP if any(map(str.isspace, value_ends(self.tools))) else "",
         )
 
 
@@ -356,7 +356,9 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     plain = choice(
         value_rule(encoding, json_type, arguments, whole=whole)
         for encoding, json_type in zip(encodings, types, strict=True)
-        if encoding in VALUE_RULE and not _is_number_too(json_type, types)
+        # Whole numbers stand where any number does.
+        if encoding in VALUE_RULE
+        and not (json_type is JsonType.INTEGER and JsonType.NUMBER in types)
     )
     value = RAW_TEXT if raw else plain
     if raw and _ends_raw(arguments) and arguments.item[0] == Slot(SlotKind.KEY) and plain:
@@ -375,11 +377,6 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
         return writer.written(arguments.item)
     end = [VALUE_END] if raw else [writer.written(arguments.item[-1:]), GAP]
     return sequence(writer.written(arguments.item[:-1]), *end)
-
-
-def _is_number_too(json_type: JsonType, types: Sequence[JsonType]) -> bool:
-    """Tell whether a type's values are whole numbers that stand where any number does."""
-    return json_type is JsonType.INTEGER and JsonType.NUMBER in types
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,20 +443,16 @@ def value_ends(tools: Tools, *, known: bool = False) -> list[str]:
     Where the tools are ``known``, so are their arguments, and a parser takes what begins another
     one for that.
     """
-    opening = trimmed(_leading_text(tools.arguments.item))
-    ends = _value_ends(tools)
-    return [*ends, opening] if known and looks_like_marker(opening) else ends
-
-
-def _value_ends(tools: Tools) -> list[str]:
     arguments = tools.arguments
+    opening = trimmed(_leading_text(arguments.item))
+    more = [opening] if known and looks_like_marker(opening) else []
+    more = [*(opening_texts(arguments.elements) if arguments.elements else ()), *more]
     tail = _text_behind(arguments.item, SlotKind.VALUE)
-    openings = opening_texts(arguments.elements) if arguments.elements else []
     if trimmed(tail):
-        return [trimmed(tail), *openings]
+        return [trimmed(tail), *more]
     next_item = tail + arguments.separator + _leading_text(arguments.item)
     after_all = tail + arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
-    return [*(trimmed(end) or end for end in (next_item, after_all)), *openings]
+    return [*(trimmed(end) or end for end in (next_item, after_all)), *more]
 
 
 def _key(tools: Tools) -> str:

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.characters import key_character
-from turnspec.grammar.free_text import text_without
 from turnspec.grammar.text import (
-    GAP,
     WHITE_SPACE,
     Rule,
     character_class,
@@ -17,7 +15,6 @@ from turnspec.grammar.text import (
     group,
     lenient,
     sequence,
-    spelled,
     trimmed,
 )
 from turnspec.spec.characters import member_ends
@@ -82,26 +79,10 @@ def element_rules(elements: Elements) -> tuple[Rule, ...]:
     )
 
 
-def element_text_rules(elements: Elements) -> tuple[Rule, ...]:
-    """Return the rules for an element's own text."""
-    return text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end")
-
-
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
     """Return the pieces around a value, spelled out as text might stand there too."""
-    at = pieces.index(_VALUE)
     fills = {SlotKind.KEY: key, SlotKind.VALUE: value}
-    written = (
-        fills[piece.kind] if piece.kind else _tag(piece.text, is_closing=number > at)
-        for number, piece in enumerate(pieces)
-    )
-    return sequence(*written)
-
-
-def _tag(text: str, *, is_closing: bool) -> str:
-    if is_closing:
-        return closing(text)
-    return sequence(spelled(trimmed(text)), GAP if text[-1] in WHITE_SPACE else "")
+    return sequence(*(fills[it.kind] if it.kind else closing(it.text) for it in pieces))
 
 
 def member_key_ends(member: Sequence[Piece]) -> tuple[str, str]:

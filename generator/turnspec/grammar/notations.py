@@ -19,7 +19,6 @@ from turnspec.grammar.characters import (
     Strings,
     constant,
     key_without,
-    string,
     string_without,
 )
 from turnspec.grammar.schema_checks import Schema
@@ -96,12 +95,12 @@ class Notation:
         return constant(value, {"true": self.true[0], "false": self.false[0], "null": self.null[0]})
 
     def key(self, name: str) -> str | None:
-        """Return an object's key; None if it can't be written."""
-        return string(name)
+        """Return an object's key, written as a string is; None if it can't be."""
+        return self.constant(name)
 
     def other_key(self, named: Iterable[str]) -> str:
         """Return any key but those."""
-        return string_without(named)
+        return string_without(named, self.strings)
 
     def any_key(self) -> str:
         """Return any key."""
@@ -217,14 +216,6 @@ class EscapedNotation(Notation):
             return Notation.constant(self, value)
         text = encode_value(value, Encoding.JSON, self.order)
         return literal("".join(self.escapes.get(sign, sign) for sign in text))
-
-    def key(self, name: str) -> str | None:
-        """Return an object's key as templates write it."""
-        return self.constant(name)
-
-    def other_key(self, named: Iterable[str]) -> str:
-        """Return any key but those."""
-        return string_without(named, self.strings)
 
 
 def escaped_notation(arguments: Arguments) -> Notation:

@@ -33,7 +33,6 @@ from turnspec.grammar.schema_parts import (
     flattened,
     given,
     item_at,
-    keywords,
     kinds,
     narrowed_bounds,
     only_texts,
@@ -219,7 +218,7 @@ class _Compiler:
             return self._constants(values, parts, notation)
         for number, part in enumerate(parts):
             for keyword in ("anyOf", "oneOf"):
-                if keyword in keywords(part):
+                if keyword in part.keywords:
                     rest = [*parts[:number], *parts[number + 1 :], without(part, keyword)]
                     return self._branches(part, keyword, rest, name, notation)
         return self._types(parts, name, notation)
@@ -249,7 +248,7 @@ class _Compiler:
     ) -> _Body | None:
         branches = [
             Place(schema, part.at(keyword, number))
-            for number, schema in enumerate(keywords(part)[keyword])
+            for number, schema in enumerate(part.keywords[keyword])
         ]
         if keyword == "oneOf" and not all_apart(self.root, branches):
             message = "oneOf is read as anyOf: several branches may fit"
@@ -329,7 +328,7 @@ class _Compiler:
         return _Body(notation.array(firsts, item, bounds), (needs,))
 
     def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
-        if not any(keywords(part).keys() & _ABOUT_OBJECTS for part in parts):
+        if not any(part.keywords.keys() & _ABOUT_OBJECTS for part in parts):
             self._tell_open(parts, notation)
             text = notation.any_of("object") or notation.empty() or '""'
             return None if notation.is_filled and text == '""' else _Body(text)

@@ -72,6 +72,11 @@ class Place:
     schema: Schema
     path: str
 
+    @property
+    def keywords(self) -> Mapping[str, Any]:
+        """The schema's keywords; none where it is True or False."""
+        return self.schema if isinstance(self.schema, dict) else {}
+
     def at(self, *steps: str | int) -> str:
         """Return the path of something inside."""
         path = self.path
@@ -109,9 +114,9 @@ def checked(root: Schema, *, loosen: bool = False) -> Findings:
     places = list(_places(root, malformed))
     if malformed:
         return Findings(tuple(malformed), usable=False)
-    is_referring = any("$ref" in _keywords(place) for place in places)
+    is_referring = any("$ref" in place.keywords for place in places)
     endless = _endless(root, places) if is_referring else []
-    beyond = [place for place in places if not _PLAIN.issuperset(_keywords(place))]
+    beyond = [place for place in places if not _PLAIN.issuperset(place.keywords)]
     left_out = tuple(problem for place in beyond for problem in _beyond(root, place, loosen))
     if loosen:
         return Findings(tuple(endless), left_out, usable=not endless)
@@ -190,7 +195,7 @@ def _inside(place: Place, schema: Mapping[str, Any]) -> Iterator[Place]:
 
 def _beyond(root: Schema, place: Place, loosen: bool) -> Iterator[Problem]:
     """Yield what a grammar can't say of a schema, or, to ``loosen`` it, what it then leaves out."""
-    schema = _keywords(place)
+    schema = place.keywords
     for keyword in () if _BEYOND.isdisjoint(schema) else _UNSUPPORTED:
         value = schema.get(keyword, _ABSENT)
         if value in (_ABSENT, _SAYING_NOTHING.get(keyword, _ABSENT)):
@@ -204,7 +209,7 @@ def _beyond(root: Schema, place: Place, loosen: bool) -> Iterator[Problem]:
 
 def _endless(root: Schema, places: list[Place]) -> list[Problem]:
     """Return the references of a ring that leads back to itself without going into a value."""
-    met = {id(place.schema): _met_with(root, place.schema) for place in places}
+    met = {id(place.schema): _met_with(root, place.keywords) for place in places}
     onward = {start: [id(schema) for schema in schemas] for start, schemas in met.items()}
     try:
         TopologicalSorter(onward).prepare()  # it finds a ring in time that grows with the schema
@@ -214,7 +219,7 @@ def _endless(root: Schema, places: list[Place]) -> list[Problem]:
         return []
     found = []
     for place in places:
-        reference = _keywords(place).get("$ref")
+        reference = place.keywords.get("$ref")
         target = resolved(root, reference) if reference else None
         if target and (id(target.schema), id(place.schema)) in ring:
             message = f"{reference} leads back here without an end"
@@ -222,15 +227,8 @@ def _endless(root: Schema, places: list[Place]) -> list[Problem]:
     return found[:MOST_PROBLEMS]
 
 
-def _keywords(place: Place) -> Mapping[str, Any]:
-    assert isinstance(place.schema, dict)  # a walk over places leaves out True and False
-    return place.schema
-
-
-def _met_with(root: Schema, schema: Schema) -> list[Schema]:
+def _met_with(root: Schema, schema: Mapping[str, Any]) -> list[Schema]:
     """Return what a value that meets a schema may have to meet, too, without going into it."""
-    if isinstance(schema, bool):
-        return []
     found = [inner for keyword in ("allOf", "anyOf", "oneOf") for inner in schema.get(keyword, ())]
     target = resolved(root, schema["$ref"]) if "$ref" in schema else None
     return [*found, *([target.schema] if target else [])]

@@ -34,14 +34,9 @@ _CONSTRAINTS = frozenset(
 _DEEPEST = 4
 
 
-def keywords(part: Place) -> Mapping[str, Any]:
-    """Return the keywords of a flattened schema."""
-    return part.schema if isinstance(part.schema, dict) else {}
-
-
 def without(part: Place, keyword: str) -> Place:
     """Return the schema without one of its keywords."""
-    return Place({k: v for k, v in keywords(part).items() if k != keyword}, part.path)
+    return Place({k: v for k, v in part.keywords.items() if k != keyword}, part.path)
 
 
 def flattened(
@@ -97,8 +92,7 @@ def _whatever_the_name(schema: Mapping[str, Any]) -> Schema:
 
 def given(parts: Iterable[Place], keyword: str) -> list[Any]:
     """Return the keyword's value in each schema that has it."""
-    schemas = (part.schema for part in parts)
-    return [s[keyword] for s in schemas if isinstance(s, dict) and keyword in s]
+    return [part.keywords[keyword] for part in parts if keyword in part.keywords]
 
 
 def kinds(parts: Iterable[Place]) -> set[str]:
@@ -149,8 +143,8 @@ def _canonical(value: Any) -> str:
 
 def is_valid(root: Schema, place: Place, value: Any) -> bool:
     """Say whether the value fits the schema."""
-    if keywords(place).keys() == {"type"}:  # as most enumerations have it
-        return _has_type(value, keywords(place)["type"])
+    if place.keywords.keys() == {"type"}:  # as most enumerations have it
+        return _has_type(value, place.keywords["type"])
     from jsonschema import Draft202012Validator  # only here: importing it takes a while
 
     try:
@@ -204,16 +198,15 @@ def narrowed_bounds(parts: Iterable[Place], kind: str) -> Iterator[tuple[str, st
             yield keyword, f"place {MOST_PLACES} behind the point"
 
 
-def takes_every(root: Schema, places: Iterable[Place], kind: str) -> bool:
+def takes_every(
+    root: Schema, places: Iterable[Place], kind: str, known: dict[int, bool] | None = None
+) -> bool:
     """Say whether it is plain that every value of a type fits all the schemas.
 
-    For a string it is whether every text does that is in quotes within one that fits.
+    For a string it is whether every text does that is in quotes within one that fits. ``known`` is
+    what was found out about schemas on the way, by identity.
     """
-    return _takes_every(root, places, kind, {})
-
-
-def _takes_every(root: Schema, places: Iterable[Place], kind: str, known: dict[int, bool]) -> bool:
-    """Do so; ``known`` is what was found out about schemas on the way, by identity."""
+    known = {} if known is None else known
     parts = flattened(root, places)
     if parts is None or kind not in kinds(parts):
         return False
@@ -224,7 +217,7 @@ def _takes_every(root: Schema, places: Iterable[Place], kind: str, known: dict[i
         for branch in branches:
             if id(branch) not in known:
                 known[id(branch)] = False
-                known[id(branch)] = _takes_every(root, [Place(branch, "")], kind, known)
+                known[id(branch)] = takes_every(root, [Place(branch, "")], kind, known)
         if not any(known[id(branch)] for branch in branches):
             return False
     narrowing = [keyword for keyword in _NARROWING.get(kind, ()) if given(parts, keyword)]
@@ -244,14 +237,14 @@ _NARROWING = {
 
 def schemas_under(parts: Iterable[Place], keyword: str) -> list[Place]:
     """Return the schemas that stand under a keyword: those of other items, say, or properties."""
-    return [Place(keywords(p)[keyword], p.at(keyword)) for p in parts if keyword in keywords(p)]
+    return [Place(p.keywords[keyword], p.at(keyword)) for p in parts if keyword in p.keywords]
 
 
 def item_at(parts: Iterable[Place], position: int) -> list[Place]:
     """Return what holds for the item at a position."""
     found: list[Place] = []
     for part in parts:
-        firsts = keywords(part).get("prefixItems", [])
+        firsts = part.keywords.get("prefixItems", [])
         if position < len(firsts):
             found.append(Place(firsts[position], part.at("prefixItems", position)))
         else:
@@ -263,7 +256,7 @@ def property_schemas(parts: Iterable[Place], key: str) -> list[Place]:
     """Return what holds for the value of a property."""
     found: list[Place] = []
     for part in parts:
-        named = keywords(part).get("properties", {})
+        named = part.keywords.get("properties", {})
         if key in named:
             found.append(Place(named[key], part.at("properties", key)))
         else:

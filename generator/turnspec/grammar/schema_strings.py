@@ -9,7 +9,7 @@ from turnspec.grammar.characters import Strings
 from turnspec.grammar.digit_ranges import repeat
 from turnspec.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
 from turnspec.grammar.schema_checks import Place
-from turnspec.grammar.schema_parts import given, keywords
+from turnspec.grammar.schema_parts import given
 from turnspec.grammar.schema_texts import FORMATS
 from turnspec.grammar.text import sequence
 from turnspec.spec.problems import Problem
@@ -83,7 +83,7 @@ def limited(
 
 def path_of(parts: list[Place], keyword: str) -> str:
     """Return the path of a keyword in the first of the schemas that has it."""
-    return next(part.at(keyword) for part in parts if keyword in keywords(part))
+    return next(part.at(keyword) for part in parts if keyword in part.keywords)
 
 
 def _expression(parts: list[Place], strings: Strings, remarks: Remarks) -> Expression | None:
@@ -128,7 +128,7 @@ def _tell_lengths(
 def _tell_narrowed(parts: list[Place], strings: Strings, keyword: str, remarks: Remarks) -> None:
     ranges = strings.unwritable().ranges
     firsts = (strings.never_first - strings.unwritable()).ranges
-    path = next((p.at(keyword) for p in parts if keyword in keywords(p)), parts[0].path)
+    path = next((p.at(keyword) for p in parts if keyword in p.keywords), parts[0].path)
     if ranges:
         remarks.notice(f"the string is written without {_listed(ranges)}", path)
     if firsts:

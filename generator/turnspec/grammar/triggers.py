@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.turn import opens_reasoning
-from turnspec.spec.model import Condition, Piece, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.model import Condition, Piece, Spec, Subject, Verdict
 
 # How a call begins that is JSON and nothing else, so that text may quote one.
 _BARE_JSON = re.compile(r'[\[{\s]+"')
@@ -33,7 +33,7 @@ def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
         return ()
     group = f"({_before(spec)}{either(map(escaped, words))})"
     start, end = trimmed(spec.reasoning.start), trimmed(spec.reasoning.end)
-    has_reasoning = spec.reasoning.mode is not ReasoningMode.NONE and bool(end) and end != start
+    has_reasoning = end not in ("", start)
     if begins_turn(spec):
         begins = "^" if not has_reasoning else rf"(?:^|{escaped(end)})"
         begins = escaped(end) if opens_reasoning(spec, extra) else begins

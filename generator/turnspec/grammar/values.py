@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from turnspec.grammar.characters import LONGEST_KEY_END
-from turnspec.grammar.free_text import text_without
 from turnspec.grammar.text import Rule, character_class, literal, spelled
 from turnspec.spec.characters import LETTERS
 from turnspec.spec.model import Arguments, Encoding, JsonType, ValueSyntax
@@ -150,11 +149,6 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
         Rule("quoted-key", f"{letters}{{1,{LONGEST_KEY_END + 1}}}"),
         Rule("quoted-string", f"{quote} {QUOTED_TEXT} {quote}"),
     )
-
-
-def quoted_text_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
-    """Return the rules for what stands between two quotes."""
-    return text_without(QUOTED_TEXT, [syntax.quote], "the text of a quoted string")
 
 
 def structure_rules(

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from turnspec.grammar.text import trimmed
 from turnspec.live.model import LiveModel
-from turnspec.live.sampling import tokens_that_end
 from turnspec.spec.model import Part, Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import BEGIN_TOKEN, END_TOKEN
@@ -56,7 +55,7 @@ class Leaning:
         ``bytewise`` is whether the first tokens are the bytes, and all others special.
         """
         markers = [_spelled(model, marker) for marker in dict.fromkeys(_markers(spec))]
-        ends = tokens_that_end(model)
+        ends = [*filter(model.vocabulary.ends_turn, range(model.token_count))]
         base = np.zeros(model.token_count, dtype=np.float32)
         if bytewise:
             base[[ord(letter) for letter in string.ascii_letters]] = LETTERS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,8 +148,3 @@ class Sampler:
             return None
         functions.llama_sampler_apply(self.chain, ctypes.byref(array))
         return int(array.data[array.selected].id)
-
-
-def tokens_that_end(model: LiveModel) -> Sequence[int]:
-    """Return all tokens at which llama.cpp stops."""
-    return [token for token in range(model.token_count) if model.vocabulary.ends_turn(token)]
