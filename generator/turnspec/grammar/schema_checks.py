@@ -10,7 +10,11 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from turnspec.grammar.schema_form import is_plainly_well_formed, schemas_within
+from turnspec.grammar.schema_form import (
+    WITHOUT_SCHEMAS,
+    is_plainly_well_formed,
+    schemas_within,
+)
 from turnspec.grammar.schema_limits import MOST_PROBLEMS, oversized
 from turnspec.spec.problems import Problem
 from turnspec.spec.visible import cut
@@ -53,14 +57,8 @@ _INEXPRESSIBLE = "cannot be expressed in a grammar"
 _NAMED = ("properties", "patternProperties")
 _ONE = ("items", "additionalProperties")
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-# What takes no schema: most schemas are those of plain values.
-_PLAIN = frozenset(
-    (
-        *("type", "description", "title", "enum", "const", "default", "examples", "format"),
-        *("minLength", "maxLength", "pattern", "minItems", "maxItems"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-    )
-)
+# What says nothing of other schemas: most schemas are those of plain values.
+_PLAIN = WITHOUT_SCHEMAS - {*_UNSUPPORTED, "$ref"}
 # What is said of a keyword that is left out, where it isn't just not enforced.
 _LEFT_OUT = {"patternProperties": "is read as values of other names, whatever these are"}
 

@@ -111,6 +111,8 @@ _CHECKS: Mapping[Any, _Check] = {
     "required": _are_distinct,
     "type": _is_type,
 }
+#: The keywords whose values hold no schema.
+WITHOUT_SCHEMAS = frozenset(_CHECKS)
 # The schemas inside a keyword's value; None if it isn't what it should be.
 _SCHEMAS: Mapping[Any, Callable[[Any], list[Any] | None]] = {
     **dict.fromkeys(("items", "additionalProperties", "contains", "propertyNames", "not"), _one),

@@ -83,8 +83,8 @@ def template_facts(source: str) -> TemplateFacts:
         tree = create_environment().parse(source)
         found = list(tree.find_all(nodes.Node))
         facts = TemplateFacts(
-            string_constants=_string_constants(found),
-            attribute_names=_attribute_names(found),
+            string_constants=_texts(node.value for node in _each(nodes.Const, found)),
+            attribute_names=_texts([*filter(None, map(_attribute, found)), *_looped_names(found)]),
             attribute_words=_attribute_words(found),
             searched_words=_searched_words(found),
             table_keys=_table_keys(found),
@@ -122,13 +122,9 @@ def _distinct(values: list[object]) -> list[object]:
     return list({(type(value), value): value for value in values}.values())
 
 
-def _string_constants(found: _Nodes) -> list[str]:
-    constants = (node.value for node in _each(nodes.Const, found))
-    return list(dict.fromkeys(value for value in constants if isinstance(value, str)))
-
-
-def _attribute_names(found: _Nodes) -> list[str]:
-    return list(dict.fromkeys([*filter(None, map(_attribute, found)), *_looped_names(found)]))
+def _texts(values: Iterable[object]) -> list[str]:
+    """Return the texts among some values, each once."""
+    return list(dict.fromkeys(value for value in values if isinstance(value, str)))
 
 
 def _looped_names(found: _Nodes) -> Iterator[str]:
@@ -136,23 +132,22 @@ def _looped_names(found: _Nodes) -> Iterator[str]:
     read = {_target(item.arg) for item in _each(nodes.Getitem, found)}
     for loop in _each(nodes.For, found):
         if _target(loop.target) in read - {""}:
-            yield from (name for name in _constants(loop.iter) if isinstance(name, str))
+            yield from _texts(_constants(loop.iter))
 
 
 def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
     words_of: dict[str, list[str]] = {}
     for compare in _each(nodes.Compare, found):
         sides = [compare.expr, *(operand.expr for operand in compare.ops)]
-        words = [text for side in sides for text in _constants(side) if isinstance(text, str)]
+        words = _texts(text for side in sides for text in _constants(side))
         for name in filter(None, map(_attribute, map(_unfiltered, sides))):
             words_of.setdefault(name, []).extend(words)
-    return {name: list(dict.fromkeys(words)) for name, words in words_of.items() if words}
+    return {name: _texts(words) for name, words in words_of.items() if words}
 
 
 def _table_keys(found: _Nodes) -> list[str]:
     tables = (node.items[:1] for node in _each(nodes.Dict, found))
-    keys = (text for table in tables for pair in table for text in _constants(pair.key))
-    return list(dict.fromkeys(key for key in keys if isinstance(key, str)))
+    return _texts(text for table in tables for pair in table for text in _constants(pair.key))
 
 
 #: What strings can do with a text that they may hold.
@@ -171,8 +166,8 @@ def _searched_words(found: _Nodes) -> list[str]:
                 searched += arguments[:1] if name in _TEXT_METHODS else []
             case nodes.Filter(name="replace", args=arguments):
                 searched += arguments[:1]
-    words = [text for node in searched for text in _constants(node) if isinstance(text, str)]
-    return [word for word in dict.fromkeys(words) if word.strip()]
+    words = _texts(text for node in searched for text in _constants(node))
+    return [word for word in words if word.strip()]
 
 
 def _each(kind: type[_Kind], found: _Nodes) -> Iterator[_Kind]:
