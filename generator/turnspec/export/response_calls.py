@@ -7,8 +7,8 @@ calls have marks of their own: around each, around all of them, or none at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from turnspec.codegen.shapes import looks_like_head
@@ -41,22 +41,19 @@ class CallsField:
     keys: dict[str, Any]
     begins: tuple[str, ...] = ()
     losses: tuple[Loss, ...] = ()
-    takes_section: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    """What a call is between, and what follows from that."""
-
-    opens: str
-    closes: str
-    begins: tuple[str, ...]
-    losses: tuple[Loss, ...] = ()
     takes_section: bool = True
 
-    def field(self, keys: dict[str, Any], losses: Sequence[Loss] = ()) -> CallsField:
-        keys = {"open_pattern": self.opens, "close_pattern": self.closes, **keys}
-        return CallsField(keys, self.begins, (*self.losses, *losses), self.takes_section)
+    def reading(self, keys: Mapping[str, Any], *losses: Loss) -> CallsField:
+        """Return the field with what reads it."""
+        return replace(self, keys={**self.keys, **keys}, losses=(*self.losses, *losses))
+
+
+def _between(
+    opens: str, closes: str, begin: str, *losses: Loss, takes_section: bool = True
+) -> CallsField:
+    """Return the field for what is between two expressions, without what reads it."""
+    keys = {"open_pattern": opens, "close_pattern": closes}
+    return CallsField(keys, (begin,), losses, takes_section)
 
 
 def calls_field(spec: Spec) -> CallsField | Refusal:
@@ -72,36 +69,35 @@ def calls_field(spec: Spec) -> CallsField | Refusal:
         return transform
     keys: dict[str, Any] = {"content": "json", "transform": transform}
     if is_array:
-        bounds = _array_bounds(spec, tools, section[:-1].strip(), end[1:])
-        return bounds.field({**keys, "transform_each": True})
-    if not isinstance(found := _object_bounds(spec, tools), _Bounds):
-        return found
-    return found.field({**keys, "repeats": True})
+        field = _array_field(spec, tools, section[:-1].strip(), end[1:])
+        return field.reading({**keys, "transform_each": True})
+    found = _object_field(spec, tools)
+    return found if isinstance(found, Refusal) else found.reading({**keys, "repeats": True})
 
 
-def _array_bounds(spec: Spec, tools: Tools, start: str, end: str) -> _Bounds:
-    """Return the bounds of an array of calls."""
+def _array_field(spec: Spec, tools: Tools, start: str, end: str) -> CallsField:
+    """Return the field for an array of calls."""
     closes = _close(spec, end, [], bracket="]")
     if start:
-        return _Bounds(rf"\s*{lenient(start)}\s*(?=\[)", closes, (lenient(start),))
+        return _between(rf"\s*{lenient(start)}\s*(?=\[)", closes, lenient(start))
     begin = _line(rf"\[\s*{_object_begin(tools)}")
-    return _Bounds(begin, closes, (begin,), (_UNMARKED,))
+    return _between(begin, closes, begin, _UNMARKED)
 
 
-def _object_bounds(spec: Spec, tools: Tools) -> _Bounds | Refusal:
-    """Return the bounds of a call that is an object of its own."""
+def _object_field(spec: Spec, tools: Tools) -> CallsField | Refusal:
+    """Return the field for a call that is an object of its own."""
     head, tail, first = call_head(tools), call_tail(tools), _object_begin(tools)
     if _is_distinct(head):
         begin = lenient(head.strip())
         closes = _close(spec, tail, [begin])
-        return _Bounds(rf"\s*{begin}\s*", closes, (begin,), takes_section=False)
+        return _between(rf"\s*{begin}\s*", closes, begin, takes_section=False)
     section, separator = tools.section_start.strip(), tools.separator.strip()
     lead = [rf"(?:{either(map(lenient, found))})?\s*" for found in [before_words(spec)] if found]
     marked = _is_distinct(section)
     if not (tools.separator if marked else separator) and spec.capabilities.parallel_calls:
         return Refusal("tool calls", "nothing marks them, and nothing stands between two")
     if not marked and not separator:
-        return _Bounds(_line(first, lead), _close(spec, tail, []), (first,), (_UNMARKED,))
+        return _between(_line(first, lead), _close(spec, tail, []), first, _UNMARKED)
     opens, begin = _line(first, lead), first
     if marked:
         begin = lenient(section)
@@ -110,7 +106,7 @@ def _object_bounds(spec: Spec, tools: Tools) -> _Bounds | Refusal:
     opens += rf"|(?<=\}}){further}(?={first})"
     closes = either([_close(spec, tools.section_end, []), rf"(?<=\}})(?={further}{first})"])
     losses = (_LOOSE_SECTION,) if marked else (_UNMARKED, _LOOSE_SECTION)
-    return _Bounds(opens, closes, (begin,), losses)
+    return _between(opens, closes, begin, *losses)
 
 
 def _line(begin: str, lead: Sequence[str] = ()) -> str:
@@ -161,30 +157,30 @@ def _head_calls(spec: Spec, tools: Tools) -> CallsField | Refusal:
     if SlotKind.ARGUMENTS not in slots:
         return Refusal("tool calls", "their arguments have no place of their own")
     if not tools.call[0].kind and any(_is_distinct(p.text) for p in _before_arguments(tools.call)):
-        bounds = _marked_bounds(spec, tools)
+        field = _marked_field(spec, tools)
     elif _is_distinct(tools.section_start):
-        bounds = _section_bounds(spec, tools)
+        field = _section_field(spec, tools)
     else:
         return Refusal("tool calls", "neither they nor their section begin with a mark")
     identifier = {"id": "{id}"} if SlotKind.ID in slots else {}
     function = {"name": "{name}", "arguments": "{content}"}
     transform = {"type": "function", **identifier, "function": function}
     keys = {**arguments_reader(tools), "repeats": True, "transform": transform}
-    return bounds.field(keys, tuple(argument_losses(tools)))
+    return field.reading(keys, *argument_losses(tools))
 
 
-def _marked_bounds(spec: Spec, tools: Tools) -> _Bounds:
-    """Return the bounds of a call whose head is a mark, in any of the ways to write it."""
+def _marked_field(spec: Spec, tools: Tools) -> CallsField:
+    """Return the field for a call whose head is a mark, in any of the ways to write it."""
     ways = (tools.call, *spec.alternatives.calls)
     heads = [_head_expression(spec, tools, way) for way in ways]
     begin = _unnamed(heads[0])
     tails = longest_first(_behind_arguments(way) for way in ways) or [""]
     closes = either(_close(spec, tail, [begin], tools=tools) for tail in tails)
-    return _Bounds(rf"\s*{either(heads)}\s*", closes, (begin,), takes_section=False)
+    return _between(rf"\s*{either(heads)}\s*", closes, begin, takes_section=False)
 
 
-def _section_bounds(spec: Spec, tools: Tools) -> _Bounds:
-    """Return the bounds of a call that only its section, or the call before it, tells."""
+def _section_field(spec: Spec, tools: Tools) -> CallsField:
+    """Return the field for a call that only its section, or the call before it, tells."""
     head = _head_expression(spec, tools, tools.call)
     section = lenient(tools.section_start.strip())
     last, stop = before_any(tools.section_end.strip(), stop_strings(spec))
@@ -193,7 +189,7 @@ def _section_bounds(spec: Spec, tools: Tools) -> _Bounds:
     opens = rf"\s*{section}\s*{head}|(?<={lenient(tail[-1:] or '.')})\s*{separator}\s*{head}"
     further = rf"(?={_SPACE}{separator}\s*{_unnamed(head)})"
     closes = rf"{_SPACE}{lenient(tail)}(?:{_SPACE}{end}\s*|{further})"
-    return _Bounds(opens, closes, (section,), (_LOOSE_SECTION,))
+    return _between(opens, closes, section, _LOOSE_SECTION)
 
 
 def _head_expression(spec: Spec, tools: Tools, way: Sequence[Piece]) -> str:
