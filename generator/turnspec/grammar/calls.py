@@ -10,9 +10,8 @@ from itertools import dropwhile, takewhile
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.characters import LONGEST_KEY_END, key_character
 from turnspec.grammar.elements import (
-    ELEMENT_TEXT,
-    element_ends,
     element_rules,
+    element_text_rules,
     opening_texts,
     value_or_elements,
 )
@@ -63,7 +62,6 @@ from turnspec.spec.model import (
 _TOOL, _ARGUMENTS = "\0name", "\0arguments"
 _WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
 _RAW_COMMENT = "a raw value: free text up to its end"
-_ELEMENT_COMMENT = "an element's text, up to its end"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 # Where JSON may hold white space between a key, its value and the next key.
 _JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
@@ -131,10 +129,9 @@ def argument_rules(tools: Tools) -> tuple[Rule, ...]:
 def text_in_calls(tools: Tools, *, known: bool) -> tuple[Rule, ...]:
     """Return the rules for free text that values are; ``known`` is as in `value_ends`."""
     arguments, ends = tools.arguments, value_ends(tools, known=known)
-    elements = element_ends(arguments.elements) if arguments.elements else None
     return (
         *(text_without(RAW_TEXT, ends, _RAW_COMMENT) if arguments.item else ()),
-        *(text_without(ELEMENT_TEXT, elements, _ELEMENT_COMMENT) if elements else ()),
+        *(element_text_rules(arguments.elements) if arguments.elements else ()),
         *text_without(QUOTED_TEXT, [arguments.syntax.quote], "the text of a quoted string"),
     )
 

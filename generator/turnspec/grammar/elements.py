@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.characters import key_character
+from turnspec.grammar.free_text import text_without
 from turnspec.grammar.text import (
     WHITE_SPACE,
     Rule,
@@ -77,6 +78,11 @@ def element_rules(elements: Elements) -> tuple[Rule, ...]:
         Rule("element-name", _name(elements.member)),
         Rule("element-value", value_or_elements(elements, ELEMENT_TEXT)),
     )
+
+
+def element_text_rules(elements: Elements) -> tuple[Rule, ...]:
+    """Return the rules for an element's own text."""
+    return text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end")
 
 
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
