@@ -21,8 +21,5 @@ class InProcessWorker(RenderWorker):
     def _is_ready(self) -> bool:
         return True
 
-    def _stop(self) -> None:
-        self._source = None
-
     def _request(self, message: tuple[str, object]) -> Answer:
         return self._renderer.answer(message)
