@@ -14,7 +14,6 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
-from turnspec.sources.fetch import template_file
 from turnspec.sources.index import read_index
 from turnspec.spec.checks import check_spec
 from turnspec.spec.model import Spec
@@ -30,8 +29,8 @@ def try_templates(
 ) -> tuple[list[Build], list[Problem]]:
     """Build and verify templates that lie in the checkout; returns builds, and what went wrong."""
     index, problems = read_index(project.root)
-    files = [template_file(project.root, entry) for entry in index.entries if entry.name in names]
-    sources, unreadable = read_sources(project, files)
+    entries = [entry for entry in index.entries if entry.name in names]
+    sources, unreadable = read_sources(project, entries)
     paths = OutputPaths.in_project
     builds = list(build_all(sources, paths, messages=DEFAULT_MESSAGES, limits=limits))
     wrong = [problem for build in builds for problem in build.problems]
