@@ -19,49 +19,29 @@ _BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
 _WORD = re.compile(r"(?<=[^>]>)\w+(?=<\S)")
 
 
-def _none(text: str) -> str:
+def none(text: str) -> str:
+    """No white space around any marker."""
     return _BETWEEN_TAGS.sub("", text.strip())
 
 
-def _more(text: str) -> str:
+def more(text: str) -> str:
+    """More white space around every marker."""
     return f" \n{_BETWEEN_TAGS.sub(chr(10) * 3, text.strip())}\n \n" if text.strip() else text
 
 
-def _carriage_returns(text: str) -> str:
+def carriage_returns(text: str) -> str:
+    """Lines that end in CR LF."""
     return text.replace("\n", "\r\n")
 
 
-def _opens_without_newline(text: str) -> str:
+def opens_without_newline(text: str) -> str:
+    """No newline after an opening tag."""
     return re.sub(r"(?<=[>\]])\n+(?=\Z|[<\[{])", "", text)
 
 
-def _around_words(text: str) -> str:
-    return _WORD.sub(r" \g<0>\n", text)
-
-
-def none(form: Format) -> Iterator[Case]:
-    """No white space around any marker."""
-    yield from _changed(form, _none)
-
-
-def more(form: Format) -> Iterator[Case]:
-    """More white space around every marker."""
-    yield from _changed(form, _more)
-
-
-def carriage_returns(form: Format) -> Iterator[Case]:
-    """Lines that end in CR LF."""
-    yield from _changed(form, _carriage_returns)
-
-
-def opens_without_newline(form: Format) -> Iterator[Case]:
-    """No newline after an opening tag."""
-    yield from _changed(form, _opens_without_newline)
-
-
-def around_words(form: Format) -> Iterator[Case]:
+def around_words(text: str) -> str:
     """White space around the words between tags, as in the headers of messages."""
-    yield from _changed(form, _around_words)
+    return _WORD.sub(r" \g<0>\n", text)
 
 
 def json_style(form: Format) -> Iterator[Case]:
@@ -88,7 +68,7 @@ def json_style(form: Format) -> Iterator[Case]:
             yield form.case(written.write(form.message), form.message)
 
 
-def _changed(form: Format, change: Change) -> Iterator[Case]:
+def changed(change: Change, form: Format) -> Iterator[Case]:
     """Yield the usual turn, and one with each part alone, with its markers changed."""
     loose = form.with_spec(_with_markers(form.spec, change))
     call = form.json_call
@@ -136,7 +116,7 @@ def _with_tool_markers(tools: Tools, change: Change) -> Tools:
 def _with_argument_markers(arguments: Arguments, change: Change) -> Arguments:
     # A raw value takes what stands beside it, except for a newline that belongs to the format.
     raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
-    keeps = change is _more and raw
+    keeps = change is more and raw
     item = arguments.item if keeps else _with_piece_markers(arguments.item, change)
     return replace(
         arguments,

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from turnspec import __version__
 from turnspec.analysis.source import TemplateSource
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import OnBuild, build_all, left_over, read_known_specs
 from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -61,9 +61,7 @@ def check_freshness(
     """
     specs, problems = read_known_specs(project, sources)
     differences: list[Difference] = []
-    recipe = project.recipe
-    paths = OutputPaths.in_project
-    for build in build_all(sources, paths, messages=None, recipe=recipe, limits=limits):
+    for build in build_all(sources, messages=None, recipe=project.recipe, limits=limits):
         problems += build.problems
         for path, wanted in build.files.items():
             found = text_if_there(project.root / path)

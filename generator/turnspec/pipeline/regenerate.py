@@ -53,22 +53,21 @@ class Regeneration:
 
 def build_all(
     sources: Sequence[TemplateSource],
-    paths: Callable[[str], OutputPaths],
     *,
     messages: int | None,
     recipe: Recipe = USUAL,
-    processes: int | None = None,
     limits: Limits = USUAL_LIMITS,
 ) -> Iterator[Build]:
-    """Build templates on all cores and yield each as it is finished.
+    """Build a repository's templates on all cores and yield each as it is finished.
 
     A build that ends its process, or takes more than its limits, is a problem of that template
     alone.
     """
     tasks = [
-        Task(source, paths(source.name), messages, recipe, limits=limits) for source in sources
+        Task(source, OutputPaths.in_project(source.name), messages, recipe, limits=limits)
+        for source in sources
     ]
-    return build_in_processes(tasks, processes or os.cpu_count() or 1)
+    return build_in_processes(tasks, os.cpu_count() or 1)
 
 
 def regenerate(
@@ -98,13 +97,11 @@ def regenerate(
         if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
     ]
     done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
-    recipe = project.recipe
-    paths = OutputPaths.in_project
-    for build in build_all(todo, paths, messages=messages, recipe=recipe, limits=limits):
+    for build in build_all(todo, messages=messages, recipe=project.recipe, limits=limits):
         _take(project, build, done, results)
         state.hashes.pop(build.name, None)
         if build.files:
-            written = asdict(paths(build.name)).values()
+            written = asdict(OutputPaths.in_project(build.name)).values()
             state.hashes[build.name] = output_hash(inputs[build.name], project.root, written) or ""
         on_build(build)
     _finish(project, results, done)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.conversation import Chat
@@ -31,8 +31,7 @@ def try_templates(
     index, problems = read_index(project.root)
     entries = [entry for entry in index.entries if entry.name in names]
     sources, unreadable = read_sources(project, entries)
-    paths = OutputPaths.in_project
-    builds = list(build_all(sources, paths, messages=DEFAULT_MESSAGES, limits=limits))
+    builds = list(build_all(sources, messages=DEFAULT_MESSAGES, limits=limits))
     wrong = [problem for build in builds for problem in build.problems]
     return builds, [*problems, *unreadable, *wrong]
 
