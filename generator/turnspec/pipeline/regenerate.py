@@ -9,7 +9,18 @@ from dataclasses import asdict, dataclass, field
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
-from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
+from turnspec.pipeline.project import (
+    ENGINES,
+    INTEGRATIONS,
+    LIVE,
+    OVERLAYS,
+    RESULTS,
+    SCHEMA,
+    STATE,
+    TABLE,
+    OutputPaths,
+    Project,
+)
 from turnspec.pipeline.standing import Accepted, accepted_failures, standing_problems
 from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -84,13 +95,13 @@ def regenerate(
     A spec on disk that was edited to something impossible is a problem and is left as it is.
     """
     done = Regeneration(accepted=accepted_failures(project))
-    known = read_results(project.results)
+    known = read_results(project.root / RESULTS)
     results = {} if isinstance(known, Problem) else known
     done.problems += [known] if isinstance(known, Problem) else []
     specs, unreadable = read_known_specs(project, sources)
     done.problems += unreadable
     inputs = _input_hashes(sources, messages)
-    state = State() if everything else State.read(project.state)
+    state = State() if everything else State.read(project.root / STATE)
     todo = [
         source
         for source in sources
@@ -107,7 +118,7 @@ def regenerate(
     _finish(project, results, done)
     done.problems += standing_problems(done.results, done.accepted)
     done.left_over = left_over(project)
-    state.write(project.state)
+    state.write(project.root / STATE)
     return done
 
 
@@ -166,16 +177,16 @@ def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regen
     Specs that were not built this time (their template couldn't be fetched) keep their rows; with
     a spec that can't be read the table is left as it is.
     """
-    found = {path.stem: read_spec(path) for path in sorted(project.specs.glob("*.yaml"))}
-    done.results = {name: result for name, result in results.items() if name in found}
-    if write_atomically(project.results, dump_results(done.results)):
-        done.changed_files.append("specs/verification.json")
+    names = {path.stem for path in project.specs.glob("*.yaml")}
+    done.results = {name: result for name, result in results.items() if name in names}
+    if write_atomically(project.root / RESULTS, dump_results(done.results)):
+        done.changed_files.append(RESULTS)
     if write_schema(project):
-        done.changed_files.append("specs/schema.json")
-    live = read_live(project.live)
+        done.changed_files.append(SCHEMA)
+    live = read_live(project.root / LIVE)
     done.problems += [live] if isinstance(live, Problem) else []
     if write_table(project, done.results, LiveRecord() if isinstance(live, Problem) else live):
-        done.changed_files.append("specs/README.md")
+        done.changed_files.append(TABLE)
 
 
 def write_schema(project: Project, *, also_new: bool = False) -> bool:
@@ -184,7 +195,7 @@ def write_schema(project: Project, *, also_new: bool = False) -> bool:
     Where there is none, that is left so unless ``also_new``; the checkout has it elsewhere.
     """
     if project.has_schema or (also_new and not project.recipe.schema):
-        return write_atomically(project.schema, schema_text())
+        return write_atomically(project.root / SCHEMA, schema_text())
     return False
 
 
@@ -194,9 +205,9 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
     specs = [spec for spec in found if not isinstance(spec, list)]
     if len(specs) < len(found):
         return False
-    engines = read_engines(project.engines)
+    engines = read_engines(project.root / ENGINES)
     told = {} if isinstance(engines, Problem) else engines
-    integrations = read_integrations(project.integrations)
+    integrations = read_integrations(project.root / INTEGRATIONS)
     accepted = accepted_failures(project)
     text = index_table(
         specs,
@@ -209,7 +220,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         families=project.families,
         recipe=project.recipe,
     )
-    return write_atomically(project.table, text)
+    return write_atomically(project.root / TABLE, text)
 
 
 def _overlays(project: Project) -> list[Overlay]:

@@ -13,7 +13,7 @@ from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.codegen.loading import load
 from turnspec.explain.annotate import Kind
 from turnspec.explain.samples import Sample, sample_turns
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import RESULTS, OutputPaths, Project
 from turnspec.pipeline.standing import Standings
 from turnspec.report.diagram import draw
 from turnspec.report.legend import NO_CALLS
@@ -95,7 +95,7 @@ class Entry:
 
 def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
     """Read all formats of a checkout; those that can't be used are problems."""
-    results = read_results(project.results)
+    results = read_results(project.root / RESULTS)
     problems = [results] if isinstance(results, Problem) else []
     standings = Standings.read(project)
     index, _ = read_index(project.root)
