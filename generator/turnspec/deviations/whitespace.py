@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from turnspec.deviations.turns import SAID, Case, Format
 from turnspec.spec.message import Message
 from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, SlotKind, Spec, Tools
 
 Change = Callable[[str], str]
+_Record = TypeVar("_Record", bound=Any)
 
 #: Between two tags, where white space says nothing.
 _BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
@@ -84,31 +86,21 @@ def changed(change: Change, form: Format) -> Iterator[Case]:
 
 def _with_markers(spec: Spec, change: Change) -> Spec:
     """Return the spec with white space changed in all markers, but not in the header."""
-    turn = spec.turn
+    joins = tuple(_with_texts(join, change, "text") for join in spec.turn.joins)
+    ends = tuple(_with_texts(end, change, "final") for end in spec.turn.ends)
     return replace(
         spec,
-        reasoning=replace(
-            spec.reasoning, start=change(spec.reasoning.start), end=change(spec.reasoning.end)
-        ),
-        content=replace(
-            spec.content, start=change(spec.content.start), end=change(spec.content.end)
-        ),
-        turn=replace(
-            turn,
-            joins=tuple(replace(join, text=change(join.text)) for join in turn.joins),
-            ends=tuple(replace(end, final=change(end.final)) for end in turn.ends),
-        ),
+        reasoning=_with_texts(spec.reasoning, change, "start", "end"),
+        content=_with_texts(spec.content, change, "start", "end"),
+        turn=replace(spec.turn, joins=joins, ends=ends),
         tools=_with_tool_markers(spec.tools, change) if spec.tools else None,
     )
 
 
 def _with_tool_markers(tools: Tools, change: Change) -> Tools:
     return replace(
-        tools,
-        section_start=change(tools.section_start),
+        _with_texts(tools, change, "section_start", "separator", "section_end"),
         call=_with_piece_markers(tools.call, change),
-        separator=change(tools.separator),
-        section_end=change(tools.section_end),
         arguments=_with_argument_markers(tools.arguments, change),
     )
 
@@ -118,13 +110,12 @@ def _with_argument_markers(arguments: Arguments, change: Change) -> Arguments:
     raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
     keeps = change is more and raw
     item = arguments.item if keeps else _with_piece_markers(arguments.item, change)
-    return replace(
-        arguments,
-        item=item,
-        start=change(arguments.start),
-        separator=change(arguments.separator),
-        end=change(arguments.end),
-    )
+    return replace(_with_texts(arguments, change, "start", "separator", "end"), item=item)
+
+
+def _with_texts(record: _Record, change: Change, *names: str) -> _Record:
+    """Return a part of a spec with some of its texts changed."""
+    return replace(record, **{name: change(getattr(record, name)) for name in names})
 
 
 def _with_piece_markers(pieces: tuple[Piece, ...], change: Change) -> tuple[Piece, ...]:
