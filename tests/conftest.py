@@ -26,7 +26,8 @@ from tests.reference.compare import Verdicts, verdicts
 from turnspec.rendering.starting import begin_loading
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.cache import CACHE_VARIABLE, cache_folder
-from turnspec.sources.fetch import TemplateFile, fetch_templates
+from turnspec.sources.fetch import fetch_templates
+from turnspec.sources.index import Entry
 
 ROOT = Path(__file__).parent.parent
 
@@ -104,7 +105,7 @@ def pytest_sessionfinish() -> None:
 
 
 @pytest.fixture(scope="session")
-def reference_templates() -> list[TemplateFile]:
+def reference_templates() -> list[Entry]:
     """Return the pinned templates, fetched on the first run and taken from the disk afterwards."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(CACHE_VARIABLE, str(_USERS_CACHE))
@@ -153,7 +154,7 @@ def worker() -> Iterator[RenderWorker]:
 
 
 @pytest.fixture(scope="session")
-def templates(reference_templates: list[TemplateFile]) -> Iterator[OpenTemplates]:
+def templates(reference_templates: list[Entry]) -> Iterator[OpenTemplates]:
     """Return the reference templates and the named formats as apps use them, each opened once."""
     assert reference_templates
     with RecordingWorker() as worker:

@@ -21,8 +21,7 @@ from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.catalog.finding import Found, How, find_format
 from turnspec.catalog.identify import Kind, identify_templates
 from turnspec.pipeline.project import Project
-from turnspec.sources.fetch import TemplateFile
-from turnspec.sources.index import INDEX_FILE
+from turnspec.sources.index import INDEX_FILE, Entry
 from turnspec.sources.reading import read_templates
 from turnspec.spec.problems import Problem
 
@@ -43,9 +42,9 @@ def repository(fresh: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def template(reference_templates: list[TemplateFile]) -> Path:
+def template(reference_templates: list[Entry]) -> Path:
     """The template of a format that everybody knows."""
-    return next(found.path for found in reference_templates if found.name == QWEN)
+    return next(ROOT / found.location for found in reference_templates if found.name == QWEN)
 
 
 def model_file(path: Path, text: str, name: str = "") -> Path:
@@ -165,14 +164,14 @@ def test_by_a_template_that_writes_the_same(template: Path, tmp_path: Path) -> N
 
 
 def test_a_template_that_writes_the_same_but_for_an_overlay(
-    reference_templates: list[TemplateFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reference_templates: list[Entry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An edited copy has what an overlay says of its model; who analyses it is told of that."""
     monkeypatch.chdir(tmp_path)
     name = "openai-gpt-oss-120b"
-    text = next(found.path for found in reference_templates if found.name == name).read_text(
-        "utf-8"
-    )
+    text = next(
+        ROOT / found.location for found in reference_templates if found.name == name
+    ).read_text("utf-8")
     Path("mine.jinja").write_text("{# mine #}" + text, encoding="utf-8")
     told = f"{name}, to which an overlay adds alternatives.calls, alternatives.marks"
     result = found(Path("mine.jinja"), tmp_path)
@@ -196,9 +195,12 @@ def test_a_template_that_is_new(tmp_path: Path) -> None:
 
 
 def test_a_model_with_templates_of_two_formats(
-    reference_templates: list[TemplateFile], tmp_path: Path
+    reference_templates: list[Entry], tmp_path: Path
 ) -> None:
-    texts = {found.name: found.path.read_text(encoding="utf-8") for found in reference_templates}
+    texts = {
+        found.name: (ROOT / found.location).read_text(encoding="utf-8")
+        for found in reference_templates
+    }
     rows = [
         {"name": "default", "template": texts[QWEN]},
         {"name": "tool_use", "template": texts["glm-4-6"]},

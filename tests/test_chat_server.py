@@ -32,8 +32,9 @@ from tests.chat_servers import (
     serving,
 )
 from tests.exported_plugins import exported
+from tests.generated_formats import ROOT
 from tests.tiny_llama import write_llama
-from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import Entry
 
 QUESTION: list[Any] = [{"role": "user", "content": "Weather?"}]
 TOOLS: list[Any] = [
@@ -372,9 +373,9 @@ Load = Callable[[Sequence[str]], Any]
 
 
 @pytest.fixture(scope="module")
-def template(reference_templates: list[TemplateFile]) -> str:
+def template(reference_templates: list[Entry]) -> str:
     [found] = [file for file in reference_templates if file.name == FORMAT]
-    return found.path.read_text(encoding="utf-8")
+    return (ROOT / found.location).read_text(encoding="utf-8")
 
 
 @pytest.fixture

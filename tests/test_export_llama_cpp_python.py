@@ -14,9 +14,10 @@ from llama_cpp import llama_chat_format
 from openai.types.chat import ChatCompletionChunk
 
 from tests.exported_plugins import plugin
+from tests.generated_formats import ROOT
 from tests.test_chat_server import CALLED, CONTENT, QUESTION, REASONING, TOOLS, together
 from tests.tiny_llama import write_llama
-from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import Entry
 
 NAME = "qwen-qwen3-0-6b"
 END = "<|im_end|>"
@@ -38,9 +39,9 @@ def handler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 
 @pytest.fixture(scope="module")
-def template(reference_templates: list[TemplateFile]) -> str:
+def template(reference_templates: list[Entry]) -> str:
     [found] = [file for file in reference_templates if file.name == NAME]
-    return found.path.read_text(encoding="utf-8")
+    return (ROOT / found.location).read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from tests.integrations.records import write_servers
 from tests.specs_for_tests import json_native_spec, plain_spec
 from tests.test_cli import run
 from tests.test_vendor import checkout, root  # noqa: F401  (fixtures)
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import SERVERS
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.problems import Problem
 from turnspec.spec.server_results import (
@@ -67,7 +67,7 @@ def test_a_format_is_found_by_what_it_is() -> None:
 @pytest.fixture
 def recorded(root: Path) -> Path:  # noqa: F811
     records = {"vllm": record(READS), "sglang": record(FALLS_SHORT), "llama.cpp": record(NOTHING)}
-    write_servers(Project(root).servers, records)
+    write_servers(root / SERVERS, records)
     return root
 
 
@@ -108,7 +108,7 @@ def test_what_is_told_is_there_as_data(recorded: Path) -> None:
 
 
 def test_what_was_recorded_of_an_earlier_spec_is_told_as_such(recorded: Path) -> None:
-    write_servers(Project(recorded).servers, {"vllm": record(replace(READS, fingerprint="old"))})
+    write_servers(recorded / SERVERS, {"vllm": record(replace(READS, fingerprint="old"))})
     result = run("flags", "json-native", "--root", recorded)
     assert "\n  recorded of an earlier spec of it\n" in result.stdout
 

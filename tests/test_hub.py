@@ -15,13 +15,14 @@ import pytest
 import turnspec
 from tests import fake_hub
 from tests.fake_hub import CHANGED, FILES, NEW, TEMPLATE, TOKEN, FakeHub, Fault, fetched, settings
+from tests.generated_formats import ROOT
 from tests.own_checkouts import EMPTY_INDEX
 from tests.test_cli import run, run_whole
-from turnspec.sources.fetch import TemplateFile, fetch_templates
+from turnspec.sources.fetch import fetch_templates
 from turnspec.sources.hub import fetch_model
 from turnspec.sources.hub_place import HubModel, HubPlace
 from turnspec.sources.hub_settings import hub_settings
-from turnspec.sources.index import INDEX_FILE, read_index
+from turnspec.sources.index import INDEX_FILE, Entry, read_index
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.problems import Problem
 
@@ -471,9 +472,9 @@ def test_what_the_hubs_client_has_fetched_is_taken(hub: FakeHub) -> None:
 
 
 def test_the_hubs_answer_goes_before_a_guess(
-    hub: FakeHub, reference_templates: list[TemplateFile]
+    hub: FakeHub, reference_templates: list[Entry]
 ) -> None:
-    text = next(t.path for t in reference_templates if t.name == "glm-4-6").read_bytes()
+    text = next(ROOT / t.location for t in reference_templates if t.name == "glm-4-6").read_bytes()
     hub.add("Some/Qwen3-Coder-Tuned", {"chat_template.jinja": text})
     done = run_whole("vendor", "Some/Qwen3-Coder-Tuned", "--into", "formats")
     assert done.stdout == "wrote formats/glm_4_6.py\nwrote formats/glm-4-6.gbnf\n"

@@ -31,7 +31,7 @@ from tests.test_catalog import model_file
 from tests.test_cli import COMMANDS
 from turnspec import __version__
 from turnspec.cli.extras import EXTRAS
-from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import Entry
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -161,9 +161,9 @@ def building_verbs(user: Machine, model: Path) -> set[str]:
 
 
 @pytest.fixture
-def model(reference_templates: list[TemplateFile], tmp_path: Path) -> Path:
+def model(reference_templates: list[Entry], tmp_path: Path) -> Path:
     """A model's file with a template that everybody knows."""
-    path = next(found.path for found in reference_templates if found.name == QWEN)
+    path = next(ROOT / found.location for found in reference_templates if found.name == QWEN)
     return model_file(tmp_path / "model.gguf", path.read_text(encoding="utf-8"))
 
 

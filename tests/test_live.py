@@ -39,8 +39,7 @@ from turnspec.live.writing import Ending, TurnWriter
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.worker import RenderWorker
-from turnspec.sources.fetch import TemplateFile
-from turnspec.sources.index import INDEX_FILE
+from turnspec.sources.index import INDEX_FILE, Entry
 from turnspec.spec.files import spec_hash
 from turnspec.spec.live_results import (
     LiveRecord,
@@ -73,7 +72,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def templates(reference_templates: list[TemplateFile]) -> dict[str, TemplateSource]:
+def templates(reference_templates: list[Entry]) -> dict[str, TemplateSource]:
     sources, problems = read_sources(Project(ROOT), reference_templates)
     assert problems == []
     return {source.name: source for source in sources}

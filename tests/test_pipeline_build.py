@@ -14,8 +14,8 @@ import pytest
 from tests.own_templates import given_template, kinds, own_template
 from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load, load_module
-from turnspec.pipeline import regenerate
 from turnspec.pipeline.build import build_template
+from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.starting import process_context
 from turnspec.spec.files import load_spec
@@ -106,7 +106,8 @@ class Deadly(TemplateSource):
 def test_a_process_that_ends_spoils_no_other_build() -> None:
     deadly = Deadly("deadly", "", "deadly.jinja", "local", {})
     sources = [deadly, *(own_template(name) for name in ("plain-content", "name-as-key"))]
-    builds = regenerate.build_all(sources, OutputPaths.in_folder, messages=None, processes=2)
+    tasks = [Task(source, OutputPaths.in_folder(source.name), None) for source in sources]
+    builds = build_in_processes(tasks, 2)
     assert {build.name: [str(problem) for problem in build.problems] for build in builds} == {
         "deadly": ["deadly.jinja: the process that built it ended (out of memory?)"],
         "plain-content": [],
@@ -117,7 +118,8 @@ def test_a_process_that_ends_spoils_no_other_build() -> None:
 def test_a_defect_of_ours_is_a_problem_of_that_template() -> None:
     odd = TemplateSource("odd", "", "odd.jinja", "local", cast("dict[str, str]", 7))
     sources = [odd, own_template("plain-content")]
-    builds = regenerate.build_all(sources, OutputPaths.in_folder, messages=None, processes=1)
+    tasks = [Task(source, OutputPaths.in_folder(source.name), None) for source in sources]
+    builds = build_in_processes(tasks, 1)
     assert [str(problem) for build in builds for problem in build.problems] == [
         "odd.jinja: internal error: TypeError: 'int' object is not a mapping"
     ]

@@ -19,7 +19,7 @@ from tests.own_checkouts import (
 )
 from tests.own_templates import FOLDER
 from turnspec.pipeline.freshness import check_freshness
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import STATE, OutputPaths, Project
 from turnspec.pipeline.regenerate import Regeneration
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.sources.fetch import fetch_templates
@@ -115,7 +115,7 @@ def test_regenerating_everything_gives_the_same_files(root: Path) -> None:
 
 
 def test_without_the_state_everything_is_built_again(root: Path) -> None:
-    Project(root).state.write_text("{ damaged", encoding="utf-8")
+    (Project(root).root / STATE).write_text("{ damaged", encoding="utf-8")
     done = regenerated(root)
     assert built(done) == sorted(TWO)
     assert done.changed_files == []

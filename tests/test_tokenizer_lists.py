@@ -17,7 +17,6 @@ from gguf import GGUFWriter
 from tests.generated_formats import committed_spec
 from tests.own_templates import own_template
 from tests.parser_checks import added_up, stream, summary
-from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.module import generate_module
 from turnspec.grammar.bound import bind_grammar
@@ -25,6 +24,7 @@ from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.state import input_hash
+from turnspec.pipeline.template_sources import source_of
 from turnspec.rendering.worker import RenderWorker
 from turnspec.review.compare import Source, compare_all
 from turnspec.sources.add import add_source
@@ -95,7 +95,7 @@ def built(path: Path, worker: RenderWorker, messages: int | None = None) -> Buil
     """Return what is made of the one template of a file or folder."""
     (template,), problems = read_templates(path, "some-model")
     assert problems == []
-    source = TemplateSource.of(template, template.text)
+    source = source_of(template, template.text)
     paths = OutputPaths.in_project(source.name)
     build = build_template(source, paths, worker=worker, messages=messages)
     assert build.problems == ()
@@ -182,7 +182,7 @@ def test_a_token_that_the_template_asks_for_by_name_is_one_of_its_own(
 
 def test_other_lists_make_files_stale(tmp_path: Path) -> None:
     (template,), _ = read_templates(model_folder(tmp_path))
-    source = TemplateSource.of(template, template.text)
+    source = source_of(template, template.text)
     assert input_hash("", source, 0) != input_hash("", replace(source, tokenizer=None), 0)
 
 

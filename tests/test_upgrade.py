@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from tests.specs_for_tests import json_native_spec, write_spec
 from turnspec.cli.main import turnspec
 from turnspec.pipeline.freshness import check_freshness
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import SCHEMA, Project
 from turnspec.repository.starting import start_repository
 from turnspec.spec.files import dump_spec, read_spec
 
@@ -57,19 +57,19 @@ def test_a_repository_has_the_schema_that_its_specs_name(tmp_path: Path) -> None
     start_repository(tmp_path)
     project = Project(tmp_path)
     assert project.recipe.schema == "schema.json"
-    assert "spec_version" in json.loads(project.schema.read_text("utf-8"))["properties"]
+    assert "spec_version" in json.loads((project.root / SCHEMA).read_text("utf-8"))["properties"]
     assert check_freshness(project, []) == ([], [])
-    project.schema.write_text("{}", encoding="utf-8")
+    (project.root / SCHEMA).write_text("{}", encoding="utf-8")
     (problem,) = check_freshness(project, [])[1]
     assert str(problem) == "specs/schema.json: is of another turnspec; run: turnspec upgrade"
-    assert run("upgrade", "--root", tmp_path).stdout == f"wrote {project.schema}\n"
+    assert run("upgrade", "--root", tmp_path).stdout == f"wrote {project.root / SCHEMA}\n"
     assert check_freshness(project, []) == ([], [])
 
 
 def test_specs_of_a_repository_from_before_get_the_line(tmp_path: Path) -> None:
     start_repository(tmp_path)
     project = Project(tmp_path)
-    project.schema.unlink()
+    (project.root / SCHEMA).unlink()
     write_spec(project.specs, json_native_spec())
     run("upgrade", "--root", tmp_path)
     text = (project.specs / "json-native.yaml").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from turnspec.chat.summary import capabilities_in_words
 from turnspec.export.targets import TARGETS, start_line
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import INTEGRATIONS, Project
 from turnspec.report.entries import Entry
 from turnspec.review.facts import Area
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
@@ -36,7 +36,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 def format_pages(entries: Sequence[Entry], project: Project) -> Iterator[tuple[str, str]]:
     """Yield the pages as Markdown by their file names, the table of all formats first."""
-    found = read_integrations(project.integrations)
+    found = read_integrations(project.root / INTEGRATIONS)
     records: Integrations = {} if isinstance(found, Problem) else found
     steps = histories(project.root)
     environment = _environment()

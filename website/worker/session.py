@@ -23,6 +23,7 @@ from turnspec.explain.shown import explanation_lines
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.folder import marked, task_for
 from turnspec.pipeline.standing import Standings
+from turnspec.pipeline.template_sources import source_of
 from turnspec.pipeline.vendor import vendor
 from turnspec.pipeline.vendored_texts import Language
 from turnspec.rendering.limits import Limits
@@ -224,7 +225,7 @@ def _source(given: Mapping[str, Any]) -> TemplateSource:
     )
     overlay = given.get("overlay")
     text = OverlayText(_OVERLAY_FILE, overlay) if overlay else None
-    return TemplateSource.of(listed, listed.text, overlay=text)
+    return source_of(listed, listed.text, text)
 
 
 def _rung(name: str, found: RungResult) -> Data:

@@ -13,7 +13,7 @@ from turnspec.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
 from turnspec.analysis.characters import character_limits
 from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
-from turnspec.analysis.repetition import INDEX_MARK, mark_inner_index, split_repetition
+from turnspec.analysis.repetition import INDEX_MARK, mark_inner_index, repeated_items
 from turnspec.analysis.text import whole_prefix, whole_suffix
 from turnspec.analysis.value_encodings import find_encodings
 from turnspec.spec.encoding import encode_object
@@ -146,21 +146,15 @@ def analyze_tagged(render: RenderArguments, derivation: Derivation) -> Arguments
 
     Returns None where one argument alone can't be found again.
     """
-    texts = [render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) for count in (1, 2, 3)]
-    one, none = texts[0], render({})
-    if one is None or KEYS[0] not in one or VALUES[0] not in one:
-        return None
-    before, after = one[: one.find(KEYS[0])], _behind(one, KEYS[0], VALUES[0])
-    betweens = [
-        _behind(text[: text.find(KEYS[step + 1])], KEYS[step], VALUES[step])
-        for text in texts
-        if text is not None
-        for step in (0, 1)
-        if KEYS[step + 1] in text
+    texts = [
+        render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or "" for count in (1, 2, 3)
     ]
-    repeated = split_repetition([before], betweens, [after])
+    one, none = texts[0], render({})
+    if KEYS[0] not in one or VALUES[0] not in one:
+        return None
+    repeated = repeated_items(texts, KEYS)
     lead, empty, trail = _empty_arguments(none, repeated.befores[0], repeated.afters[0])
-    kinds = find_kinds(render, before)
+    kinds = find_kinds(render, one[: one.find(KEYS[0])])
     arguments = Arguments(
         item=_item_pieces(one, repeated.start, repeated.end, kinds),
         start=repeated.befores[0].removeprefix(lead),
@@ -169,17 +163,10 @@ def analyze_tagged(render: RenderArguments, derivation: Derivation) -> Arguments
         empty=empty,
     )
     derivation.note("A1", f"an argument is {shown_pieces(arguments.item)}", one)
-    derivation.note("T5", f"arguments are separated by {repeated.separator!r}", texts[1] or "")
+    derivation.note("T5", f"arguments are separated by {repeated.separator!r}", texts[1])
     derivation.note("T6", f"no arguments are written {empty!r}", none or "")
     arguments, limits = find_encodings(render, arguments, kinds, derivation)
     return ArgumentsFinding(arguments, lead, trail, limits)
-
-
-def _behind(text: str, key: str, value: str) -> str:
-    """Return what follows an argument: after its value, or after its key said again behind it."""
-    end = text.rfind(value) + len(value)
-    again = text.find(key, end)
-    return text[again + len(key) :] if again >= 0 else text[end:]
 
 
 def _empty_arguments(none: str | None, before: str, after: str) -> tuple[str, str, str]:

@@ -27,10 +27,12 @@ from turnspec.analysis.text import markers, whole_prefix
 from turnspec.rendering.conversation import (
     EXAMPLE_TOOL,
     EXAMPLE_TOOL_NAME,
+    RESULT_TEXT,
     AbsentContent,
     ArgumentsForm,
     Chat,
     Dialect,
+    result_message,
 )
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
@@ -289,13 +291,7 @@ def _shows_result(chat: Chat) -> bool:
 
 def _result_in(chat: Chat) -> bool:
     assistant = chat.assistant_message(probe_message(calls=1))
-    result: dict[str, object] = {
-        "role": "tool",
-        "content": "resqb",
-        "tool_call_id": probe_call(0).id,
-        "name": probe_call(0).name,
-    }
-    return _shows(chat, [_USER, assistant, result], "resqb")
+    return _shows(chat, [_USER, assistant, result_message(probe_call(0))], RESULT_TEXT)
 
 
 def _shows_call(chat: Chat, dialect: Dialect) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from turnspec.analysis.probes import KEYS, VALUES
-from turnspec.analysis.repetition import Repetition, split_repetition
+from turnspec.analysis.repetition import Repetition, repeated_items
 from turnspec.spec.encoding import encode_argument
 from turnspec.spec.model import (
     Arguments,
@@ -99,20 +99,8 @@ def _repeated(texts: Sequence[str], needles: Sequence[str]) -> Repetition | None
     """
     if any(needle not in text for text, needle in zip(texts, needles, strict=True)):
         return None
-    before = texts[0][: texts[0].find(needles[0])]
-    betweens = [
-        _behind(text[: text.find(needles[step + 1])], needles[step], VALUES[step])
-        for text, steps in zip(texts[1:], (1, 2), strict=True)
-        for step in range(steps)
-    ]
-    found = split_repetition([before], betweens, [_behind(texts[0], needles[0], VALUES[0])])
+    found = repeated_items(texts, needles)
     return None if found.befores[0] or found.afters[0] else found
-
-
-def _behind(text: str, needle: str, value: str) -> str:
-    """Return what follows an item's value, or its name where that is said again."""
-    rest = text[text.rfind(value) + len(value) :]
-    return rest[rest.find(needle) + len(needle) :] if needle in rest else rest
 
 
 def _behind_key(text: str) -> tuple[str, str, str]:

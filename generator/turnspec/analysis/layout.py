@@ -175,7 +175,10 @@ def find_layout(
         next_headers.append(tail)
     nothing = Wrapping("", "")
     section = wrappings.get(Part.CALLS, nothing)
-    after_first = _after_first(calls, only_call, section.end, ends, derivation)
+    final = next((end.final for end in ends if end.last is Part.CALLS), "")
+    after_first = (
+        find_after_first(calls, only_call, section.end, final, derivation) if calls else None
+    )
     return Layout(
         header=header,
         user_header=user_header,
@@ -347,19 +350,6 @@ def _inner_texts(
 def _only_end(after: AfterFirst | None) -> list[End]:
     """Return what ends a turn with one call, if it is an end of its own."""
     return [End(Part.CALLS, after.end, after.end)] if after and after.end.strip() else []
-
-
-def _after_first(
-    calls: CallsFinding | None,
-    only_call: str | None,
-    section_end: str,
-    ends: Sequence[End],
-    derivation: Derivation,
-) -> AfterFirst | None:
-    if calls is None:
-        return None
-    final = next((end.final for end in ends if end.last is Part.CALLS), "")
-    return find_after_first(calls, only_call, section_end, final, derivation)
 
 
 def _end_before_header(wrapping: Wrapping, header: str) -> Wrapping:

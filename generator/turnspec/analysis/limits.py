@@ -51,7 +51,8 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
         dropped = [frame for frame in gone if frame not in moved]
         for verdict, rest in ((Verdict.MOVES, moved), (Verdict.DROPS, dropped)):
             if rest:
-                limits.append(Limit(subject, verdict, _condition(rest, asked), _example(rest[0])))
+                when = _exact_condition(rest, asked) or Condition.ALWAYS
+                limits.append(Limit(subject, verdict, when, _example(rest[0])))
     if error := _refused_beside_calls(alone, frames):
         limits.append(Limit(Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS, error))
     if max_calls == 1:
@@ -97,10 +98,6 @@ def _moved(gone: list[Frame], part: Part, asked: list[Frame]) -> list[Frame]:
     if moved and _exact_condition(moved, asked) is None and _exact_condition(gone, asked):
         return gone
     return moved
-
-
-def _condition(found: list[Frame], asked: list[Frame]) -> Condition:
-    return _exact_condition(found, asked) or Condition.ALWAYS
 
 
 def _exact_condition(found: list[Frame], asked: list[Frame]) -> Condition | None:

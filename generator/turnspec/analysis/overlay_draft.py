@@ -6,7 +6,7 @@ Every key is a proposal: what the prompt leaves open stands beside it as a comme
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import indent
 from typing import Any, cast
@@ -218,13 +218,8 @@ def _key_text(proposal: _Proposal, spec: Spec, template: str) -> str:
     }
     if not entry["quote"]:
         del entry["quote"]
-    lines = "".join(_doubt_lines(proposal)) + yaml_text(entry)
+    lines = "".join(f"# CHECK: {doubt}\n" for doubt in proposal.doubts) + yaml_text(entry)
     return f"  - key: {proposal.key}\n" + indent(lines, "    ")
-
-
-def _doubt_lines(proposal: _Proposal) -> Iterator[str]:
-    for doubt in proposal.doubts:
-        yield f"# CHECK: {doubt}\n"
 
 
 def _quote(evidence: str, template: str) -> str:

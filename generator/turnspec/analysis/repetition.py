@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from turnspec.analysis.probes import VALUES
 from turnspec.analysis.text import common_suffix, whole_prefix, whole_suffix
 
 #: Stands in a text for a running index while texts are compared. No template can render it.
@@ -44,6 +45,29 @@ def split_repetition(
     start = whole_suffix([*befores, *(text.removeprefix(end) for text in betweens)]).lstrip()
     separators = [text.removeprefix(end).removesuffix(start) for text in betweens]
     return _leftovers(start, end, max(separators, key=len), befores, afters)
+
+
+def repeated_items(texts: Sequence[str], needles: Sequence[str]) -> Repetition:
+    """Return how items repeat that begin with these needles, and end with the probes' values.
+
+    The texts have one, two, … of them; one that wasn't rendered is empty.
+    """
+    first = texts[0]
+    betweens = [
+        _behind_item(text[: text.find(needles[step + 1])], needles[step], VALUES[step])
+        for text in texts
+        for step in (0, 1)
+        if needles[step + 1] in text
+    ]
+    after = _behind_item(first, needles[0], VALUES[0])
+    return split_repetition([first[: first.find(needles[0])]], betweens, [after])
+
+
+def _behind_item(text: str, needle: str, value: str) -> str:
+    """Return what follows an item: after its value, or after its name said again behind it."""
+    end = text.rfind(value) + len(value)
+    again = text.find(needle, end)
+    return text[again + len(needle) :] if again >= 0 else text[end:]
 
 
 def _leftovers(

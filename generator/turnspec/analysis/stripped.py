@@ -12,7 +12,6 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.parts import Wrapping
@@ -26,21 +25,14 @@ _AFTER = "aftqa"
 _LAST = "lastqa"
 
 
-@dataclass(frozen=True, slots=True)
-class Stripped:
-    """The markers that a template strips from assistant text; ``start`` may be unknown ("")."""
-
-    start: str
-    end: str
-
-
 def find_stripped(
     chat: Chat, prompts: list[str], of_content: Sequence[Wrapping], derivation: Derivation
-) -> Stripped | None:
+) -> Wrapping | None:
     """Return the markers that are cut from assistant text, in the last turn or in earlier ones.
 
     ``prompts`` are what the generation prompts add after the header: an opening marker that
-    stands in one of them is known from there. ``of_content`` are marks that end no reasoning.
+    stands in one of them is known from there, and else may be unknown (""). ``of_content`` are
+    marks that end no reasoning.
     """
     known = {mark for marks in of_content for mark in (marks.start, marks.end)}
     candidates = [it for it in _candidates(chat) if it not in known]
@@ -55,10 +47,10 @@ def find_stripped(
         is_cut = [_AFTER in text and _BETWEEN not in text for text in shown]
         if start != end and any(is_cut) and (all(is_cut) or (start, end) in pairs):
             derivation.note("R4", f"text between {start!r} and {end!r} is stripped", *shown)
-            return Stripped(_with_word(start, chat.facts.string_constants), end)
+            return Wrapping(_with_word(start, chat.facts.string_constants), end)
         if _is_written_again(shown, start, end):
             derivation.note("R4", f"only text before {start!r} is stripped", *shown)
-            return Stripped(start, end)
+            return Wrapping(start, end)
     for using in _switched(chat):
         shown_with = _shown_with(using, candidates)
         if end := _settled_end(shown_with, prompts, chat.source):
@@ -111,9 +103,9 @@ def is_cut_before(shown: Iterable[str], before: str, behind: str) -> bool:
 
 def _ended(
     end: str, prompts: list[str], chat: Chat, shown: Sequence[str], derivation: Derivation
-) -> Stripped:
+) -> Wrapping:
     derivation.note("R4", f"text up to {end!r} is stripped", *shown)
-    return Stripped(_opening(end, prompts, chat.source), end)
+    return Wrapping(_opening(end, prompts, chat.source), end)
 
 
 def find_content_marks(chat: Chat, derivation: Derivation) -> tuple[Wrapping, ...]:
@@ -152,16 +144,17 @@ def _pairs(candidates: Sequence[str]) -> list[tuple[str, str]]:
     return [(it, closing_of(it)) for it in candidates if closing_of(it) in candidates]
 
 
-def _shown(chat: Chat, content: str) -> list[str]:
+def now_and_earlier(chat: Chat, content: str) -> list[str | None]:
     """Return the renderings of a message as the last one and as an earlier one."""
     message = chat.assistant_message(Message(content=content))
     last = chat.assistant_message(Message(content=_LAST))
     user = user_message(USER_TEXT)
-    texts = [
-        chat.render([user, message]).text,
-        chat.render([user, message, user_message("nextqa"), last]).text,
-    ]
-    return [text for text in texts if text is not None]
+    conversations = ([user, message], [user, message, user_message("nextqa"), last])
+    return [chat.render(messages).text for messages in conversations]
+
+
+def _shown(chat: Chat, content: str) -> list[str]:
+    return [text for text in now_and_earlier(chat, content) if text is not None]
 
 
 def _opening(end: str, prompts: list[str], source: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import turnspec
 from turnspec.catalog.known import KnownFormat
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import RESULTS, Project
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.fingerprint import fingerprint
@@ -67,7 +67,7 @@ def installed_formats() -> Project | None:
 def _formats(project: Project, *, installed: bool) -> tuple[dict[str, KnownFormat], list[Problem]]:
     """Return the formats of a project, and what is wrong with its index or its results."""
     index, problems = read_index(project.root, trusted=installed)
-    found = read_results(project.results)
+    found = read_results(project.root / RESULTS)
     problems += [found] if isinstance(found, Problem) else []
     results = {} if isinstance(found, Problem) else found
     entries = {entry.name: entry for entry in index.entries}

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from turnspec.analysis.overlaid import overlaid_as
-from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
+from turnspec.pipeline.template_sources import source_of
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.fingerprint import fingerprint
@@ -109,7 +109,7 @@ def _analysed(
     problems: list[Problem] = []
     for template in templates:
         label = _label(path, template)
-        analysis = analyze_limited(TemplateSource.of(template, template.text), limits)
+        analysis = analyze_limited(source_of(template, template.text), limits)
         if analysis.spec is None:
             problems += [Problem(p.message, label, p.line, p.path) for p in analysis.problems]
             continue

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.known import KnownFormat
-from turnspec.pipeline.template_sources import read_overlay_of
+from turnspec.pipeline.template_sources import read_overlay_of, source_of
 from turnspec.sources.cache import cache_folder
 from turnspec.sources.hub_place import HUB
 from turnspec.sources.index import LOCAL, Entry, Origin, read_index
@@ -37,7 +37,7 @@ def template_source(
     overlay, problems = read_overlay_of(known.project, known.name)
     if problems:
         return problems[0]
-    return TemplateSource.of(entry, text, entry.origin, overlay)
+    return source_of(entry, text, overlay)
 
 
 def _text(known: KnownFormat, entry: Entry) -> str | None:

@@ -15,6 +15,7 @@ from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT
 from turnspec.cli.console import Fault, or_fault, put_json, say
 from turnspec.cli.formats import catalog_of, format_names, spec_at
 from turnspec.export.targets import start_line
+from turnspec.pipeline.project import INTEGRATIONS, SERVERS
 from turnspec.rendering.limits import Limits
 from turnspec.sources.hub_place import HubModel
 from turnspec.spec.fingerprint import fingerprint
@@ -132,14 +133,14 @@ def flags(model: str, as_json: bool, root: Path | None, limits: Limits) -> None:
 def _advice(spec: Spec, catalog: Catalog, asked: str) -> Iterator[_Advice]:
     """Yield what was recorded, in the repository around or with turnspec itself."""
     for project in (catalog.project, installed_formats()):
-        if project is not None and project.servers.is_file():
+        if project is not None and (project.root / SERVERS).is_file():
             break
     else:
         raise Fault(
             "no servers.json: nothing is recorded here; in a checkout run: make integrations"
         )
-    records = or_fault(read_servers(project.servers))
-    exports = or_fault(read_integrations(project.integrations))
+    records = or_fault(read_servers(project.root / SERVERS))
+    exports = or_fault(read_integrations(project.root / INTEGRATIONS))
     digest, name, known = fingerprint(spec), HubModel.read(asked), catalog.formats.get(spec.name)
     same = known is not None and known.sha256 == spec.template.sha256
     place = name.repository if name else asked

@@ -424,14 +424,11 @@ def _arguments_changed(form: Format, value: Any, arguments: Any, *told: str) -> 
 def _replaced(members: Any, value: Any) -> Any:
     if not isinstance(members, dict):
         return members
-    kept = members if value is not _WITHOUT else _without_arguments(members)
     return {
-        key: value if item == ARGUMENTS else _replaced(item, value) for key, item in kept.items()
+        key: value if item == ARGUMENTS else _replaced(item, value)
+        for key, item in members.items()
+        if item != ARGUMENTS or value is not _WITHOUT
     }
-
-
-def _without_arguments(members: dict[str, Any]) -> dict[str, Any]:
-    return {key: item for key, item in members.items() if item != ARGUMENTS}
 
 
 def _argument_text(form: Format, text: str, arguments: Any, *told: str) -> Case:

@@ -114,15 +114,16 @@ def other_literals(form: Format) -> Iterator[Case]:
 
 
 def _with_text(form: Format, text: str) -> Case:
+    """Return the usual turn with a text in the place of each of its texts."""
     calls = [
         replace(
-            call, arguments={key: _in_place(value, text) for key, value in call.arguments.items()}
+            call,
+            arguments={
+                key: text if isinstance(value, str) else value
+                for key, value in call.arguments.items()
+            },
         )
         for call in form.calls
     ]
     message = form.shown(Message(text, text, tuple(calls)))
     return form.case(form.write(message), message)
-
-
-def _in_place(value: object, text: str) -> object:
-    return text if isinstance(value, str) else value

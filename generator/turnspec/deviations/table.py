@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from turnspec.deviations import (
     calls,
@@ -22,11 +23,13 @@ Deviation = Callable[[Format], Iterator[Case]]
 #: What a model does otherwise than its template, and turns in which it does; none where a
 #: deviation doesn't apply to a format.
 DEVIATIONS: dict[str, Deviation] = {
-    "white space: none": whitespace.none,
-    "white space: more": whitespace.more,
-    "white space: CR LF": whitespace.carriage_returns,
-    "white space: no newline after an opening tag": whitespace.opens_without_newline,
-    "white space: around words": whitespace.around_words,
+    "white space: none": partial(whitespace.changed, whitespace.none),
+    "white space: more": partial(whitespace.changed, whitespace.more),
+    "white space: CR LF": partial(whitespace.changed, whitespace.carriage_returns),
+    "white space: no newline after an opening tag": partial(
+        whitespace.changed, whitespace.opens_without_newline
+    ),
+    "white space: around words": partial(whitespace.changed, whitespace.around_words),
     "white space: JSON in other styles": whitespace.json_style,
     "calls: text around them": calls.content_around,
     "calls: arguments before the name": calls.arguments_before_name,

@@ -13,6 +13,7 @@ from turnspec.codegen.marks import Marks
 from turnspec.codegen.text_marks import marks_of
 from turnspec.codegen.writer import write_calls, write_parts
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.conditions import parts_of_message
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools
 from turnspec.verification.messages import allowed_call
@@ -90,10 +91,6 @@ def _filled(value: Any, fillers: Mapping[str, Any]) -> Any:
     return value
 
 
-def _mark(kind: SlotKind) -> str:
-    return f"⟨{kind.value}⟩"
-
-
 @dataclass(frozen=True)
 class Format:
     """A spec and its generated module, and turns that keep to the one for the other to read."""
@@ -161,19 +158,11 @@ class Format:
 
     def without_end(self, message: Message) -> str:
         """Return the turn without what ends it after its last part."""
-        text = self.write(message)
-        last = [part for part, present in self._present(message) if present][-1]
-        return text.removesuffix(self.spec.final(last))
-
-    def _present(self, message: Message) -> list[tuple[Part, bool]]:
-        texts = {
-            Part.REASONING: bool(message.reasoning),
-            Part.CONTENT: bool(message.content),
-            Part.CALLS: bool(message.calls),
-        }
+        parts = parts_of_message(message)
+        last = [part for part in self.spec.turn.order if part in parts][-1]
         if message.calls and self.spec.turn.calls_decide_end:
-            return [(Part.CALLS, True)]
-        return [(part, texts[part]) for part in self.spec.turn.order]
+            last = Part.CALLS
+        return self.write(message).removesuffix(self.spec.final(last))
 
     def call_text(self, call: Call) -> str:
         """Return a call as the format writes it, without what is around all calls."""
@@ -223,5 +212,5 @@ class Format:
 def _shown_piece(piece: Piece) -> str:
     if piece.kind is None:
         return piece.text
-    mark = _mark(piece.kind)
+    mark = f"⟨{piece.kind.value}⟩"
     return json.dumps(mark, ensure_ascii=False) if piece.kind is SlotKind.ARGUMENTS else mark

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from turnspec.deviations.turns import SAID, Case, Format
 from turnspec.spec.message import Message
 from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, SlotKind, Spec, Tools
 
 Change = Callable[[str], str]
+_Record = TypeVar("_Record", bound=Any)
 
 #: Between two tags, where white space says nothing.
 _BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
@@ -19,49 +21,29 @@ _BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
 _WORD = re.compile(r"(?<=[^>]>)\w+(?=<\S)")
 
 
-def _none(text: str) -> str:
+def none(text: str) -> str:
+    """No white space around any marker."""
     return _BETWEEN_TAGS.sub("", text.strip())
 
 
-def _more(text: str) -> str:
+def more(text: str) -> str:
+    """More white space around every marker."""
     return f" \n{_BETWEEN_TAGS.sub(chr(10) * 3, text.strip())}\n \n" if text.strip() else text
 
 
-def _carriage_returns(text: str) -> str:
+def carriage_returns(text: str) -> str:
+    """Lines that end in CR LF."""
     return text.replace("\n", "\r\n")
 
 
-def _opens_without_newline(text: str) -> str:
+def opens_without_newline(text: str) -> str:
+    """No newline after an opening tag."""
     return re.sub(r"(?<=[>\]])\n+(?=\Z|[<\[{])", "", text)
 
 
-def _around_words(text: str) -> str:
-    return _WORD.sub(r" \g<0>\n", text)
-
-
-def none(form: Format) -> Iterator[Case]:
-    """No white space around any marker."""
-    yield from _changed(form, _none)
-
-
-def more(form: Format) -> Iterator[Case]:
-    """More white space around every marker."""
-    yield from _changed(form, _more)
-
-
-def carriage_returns(form: Format) -> Iterator[Case]:
-    """Lines that end in CR LF."""
-    yield from _changed(form, _carriage_returns)
-
-
-def opens_without_newline(form: Format) -> Iterator[Case]:
-    """No newline after an opening tag."""
-    yield from _changed(form, _opens_without_newline)
-
-
-def around_words(form: Format) -> Iterator[Case]:
+def around_words(text: str) -> str:
     """White space around the words between tags, as in the headers of messages."""
-    yield from _changed(form, _around_words)
+    return _WORD.sub(r" \g<0>\n", text)
 
 
 def json_style(form: Format) -> Iterator[Case]:
@@ -88,7 +70,7 @@ def json_style(form: Format) -> Iterator[Case]:
             yield form.case(written.write(form.message), form.message)
 
 
-def _changed(form: Format, change: Change) -> Iterator[Case]:
+def changed(change: Change, form: Format) -> Iterator[Case]:
     """Yield the usual turn, and one with each part alone, with its markers changed."""
     loose = form.with_spec(_with_markers(form.spec, change))
     call = form.json_call
@@ -104,31 +86,21 @@ def _changed(form: Format, change: Change) -> Iterator[Case]:
 
 def _with_markers(spec: Spec, change: Change) -> Spec:
     """Return the spec with white space changed in all markers, but not in the header."""
-    turn = spec.turn
+    joins = tuple(_with_texts(join, change, "text") for join in spec.turn.joins)
+    ends = tuple(_with_texts(end, change, "final") for end in spec.turn.ends)
     return replace(
         spec,
-        reasoning=replace(
-            spec.reasoning, start=change(spec.reasoning.start), end=change(spec.reasoning.end)
-        ),
-        content=replace(
-            spec.content, start=change(spec.content.start), end=change(spec.content.end)
-        ),
-        turn=replace(
-            turn,
-            joins=tuple(replace(join, text=change(join.text)) for join in turn.joins),
-            ends=tuple(replace(end, final=change(end.final)) for end in turn.ends),
-        ),
+        reasoning=_with_texts(spec.reasoning, change, "start", "end"),
+        content=_with_texts(spec.content, change, "start", "end"),
+        turn=replace(spec.turn, joins=joins, ends=ends),
         tools=_with_tool_markers(spec.tools, change) if spec.tools else None,
     )
 
 
 def _with_tool_markers(tools: Tools, change: Change) -> Tools:
     return replace(
-        tools,
-        section_start=change(tools.section_start),
+        _with_texts(tools, change, "section_start", "separator", "section_end"),
         call=_with_piece_markers(tools.call, change),
-        separator=change(tools.separator),
-        section_end=change(tools.section_end),
         arguments=_with_argument_markers(tools.arguments, change),
     )
 
@@ -136,15 +108,14 @@ def _with_tool_markers(tools: Tools, change: Change) -> Tools:
 def _with_argument_markers(arguments: Arguments, change: Change) -> Arguments:
     # A raw value takes what stands beside it, except for a newline that belongs to the format.
     raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
-    keeps = change is _more and raw
+    keeps = change is more and raw
     item = arguments.item if keeps else _with_piece_markers(arguments.item, change)
-    return replace(
-        arguments,
-        item=item,
-        start=change(arguments.start),
-        separator=change(arguments.separator),
-        end=change(arguments.end),
-    )
+    return replace(_with_texts(arguments, change, "start", "separator", "end"), item=item)
+
+
+def _with_texts(record: _Record, change: Change, *names: str) -> _Record:
+    """Return a part of a spec with some of its texts changed."""
+    return replace(record, **{name: change(getattr(record, name)) for name in names})
 
 
 def _with_piece_markers(pieces: tuple[Piece, ...], change: Change) -> tuple[Piece, ...]:

@@ -10,7 +10,7 @@ from turnspec.explain.comparisons import Comparison, Difference
 from turnspec.explain.explanation import Explanation
 from turnspec.explain.samples import Sample
 from turnspec.explain.trace import Phase, Step, Trace, shown_event
-from turnspec.review.facts import Area, spec_facts
+from turnspec.review.facts import Area, facts_by_area
 from turnspec.spec.model import PrefixStep, Spec
 from turnspec.spec.verdict import Judgement
 from turnspec.spec.visible import visible
@@ -55,7 +55,7 @@ def _judgement_lines(judgement: Judgement) -> Iterator[Line]:
 
 def _said_of(explanation: Explanation) -> dict[str, list[str]]:
     """Return what there is to know beside the comparisons, by title."""
-    limits = [name for area, name in spec_facts(explanation.spec) if area is Area.LIMIT]
+    limits = list(facts_by_area(explanation.spec).get(Area.LIMIT, {}))
     overlay = list(explanation.spec.overlay)
     said = {"from the overlay": overlay} if overlay else {}
     step = explanation.spec.capabilities.prefix_broken_by
@@ -67,9 +67,9 @@ def _said_of(explanation: Explanation) -> dict[str, list[str]]:
 
 def _fact_lines(spec: Spec) -> Iterator[Line]:
     """Return what a spec says of a turn; what its template takes of messages is left out."""
-    facts = spec_facts(spec)
+    facts = facts_by_area(spec)
     for area in (Area.MODE, Area.MARKER, Area.ARGUMENTS, Area.TURN_END, Area.THINKING):
-        said = {name: text for (where, name), text in facts.items() if where is area}
+        said = facts.get(area, {})
         if said:
             yield ()
             yield ((area.value, HEAD),)
@@ -172,7 +172,7 @@ def explanation_data(explanation: Explanation) -> dict[str, object]:
     return {
         "name": explanation.name,
         "comparisons": [_comparison_data(found) for found in explanation.comparisons],
-        "facts": _fact_data(explanation.spec),
+        "facts": facts_by_area(explanation.spec),
         "samples": [dataclasses.asdict(sample) for sample in explanation.samples],
         **{title.replace(" ", "_"): texts for title, texts in _said_of(explanation).items()},
         "verification": {
@@ -180,13 +180,6 @@ def explanation_data(explanation: Explanation) -> dict[str, object]:
             "shortfalls": [dataclasses.asdict(short) for short in explanation.judgement.shortfalls],
         },
     }
-
-
-def _fact_data(spec: Spec) -> dict[str, dict[str, str]]:
-    facts: dict[str, dict[str, str]] = {}
-    for (area, name), text in spec_facts(spec).items():
-        facts.setdefault(area.value, {})[name] = text
-    return facts
 
 
 def _comparison_data(comparison: Comparison) -> dict[str, object]:

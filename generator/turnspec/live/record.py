@@ -13,7 +13,7 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.live.real_vocabulary import RealVocabulary
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import LIVE, RESULTS, Project
 from turnspec.pipeline.regenerate import write_table
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import spec_hash
@@ -87,8 +87,8 @@ def live_record(runs: Sequence[FormatRuns], seeds: int) -> LiveRecord:
 def keep_record(project: Project, record: LiveRecord) -> list[Problem]:
     """Write the record and the index table, which shows it; return what went wrong."""
     try:
-        write_live(project.live, record)
-        results = read_results(project.results)
+        write_live(project.root / LIVE, record)
+        results = read_results(project.root / RESULTS)
         if isinstance(results, Problem):
             return [results]
         write_table(project, results, record)

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from turnspec import __version__
 from turnspec.analysis.source import TemplateSource
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import ENGINES, INTEGRATIONS, LIVE, RESULTS, SCHEMA, Project
 from turnspec.pipeline.regenerate import OnBuild, build_all, left_over, read_known_specs
 from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -21,8 +21,6 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import TemplateResult, read_results
 from turnspec.spec.schema import schema_text
-
-SCHEMA = "specs/schema.json"
 
 
 class FileState(StrEnum):
@@ -61,9 +59,7 @@ def check_freshness(
     """
     specs, problems = read_known_specs(project, sources)
     differences: list[Difference] = []
-    recipe = project.recipe
-    paths = OutputPaths.in_project
-    for build in build_all(sources, paths, messages=None, recipe=recipe, limits=limits):
+    for build in build_all(sources, messages=None, recipe=project.recipe, limits=limits):
         problems += build.problems
         for path, wanted in build.files.items():
             found = text_if_there(project.root / path)
@@ -73,7 +69,7 @@ def check_freshness(
     if project.has_schema and text_if_there(project.root / SCHEMA) != schema_text():
         problems.append(Problem("is of another turnspec; run: turnspec upgrade", SCHEMA))
     differences += [Difference(path, "", None) for path in left_over(project)]
-    results = read_results(project.results)
+    results = read_results(project.root / RESULTS)
     if isinstance(results, Problem):
         problems.append(results)
     else:
@@ -81,8 +77,8 @@ def check_freshness(
         names = {source.name for source in sources}
         known = {name: result for name, result in results.items() if name in names}
         problems += standing_problems(known, accepted_failures(project))
-    kept = (read_live(project.live), read_engines(project.engines))
-    others = (*kept, read_integrations(project.integrations))
+    kept = (read_live(project.root / LIVE), read_engines(project.root / ENGINES))
+    others = (*kept, read_integrations(project.root / INTEGRATIONS))
     problems += [found for found in others if isinstance(found, Problem)]
     return sorted(differences, key=lambda difference: difference.path), problems
 
@@ -96,7 +92,7 @@ def _stale_results(
         if spec is None:
             continue
         if result is None or result.spec_hash != spec_hash(spec):
-            yield Problem(f"no result for {name} as it is now", "specs/verification.json")
+            yield Problem(f"no result for {name} as it is now", RESULTS)
         elif result.generator != __version__:
             told = f"the result for {name} is of generator {result.generator}"
-            yield Problem(told, "specs/verification.json")
+            yield Problem(told, RESULTS)

@@ -11,6 +11,15 @@ from turnspec.spec.recipe import Recipe
 
 #: The folder of the overlays, in a checkout.
 OVERLAYS = "templates/overlays"
+#: The results of the verification and of live runs, and the index table of all specs.
+RESULTS, LIVE, TABLE = "specs/verification.json", "specs/live.json", "specs/README.md"
+#: The figures of grammar engines, what other programs made of exports, what servers' parsers read.
+ENGINES, INTEGRATIONS = "specs/engines.json", "specs/integrations.json"
+SERVERS = "specs/servers.json"
+#: The schema of specs as editors find it, in a repository that isn't turnspec's.
+SCHEMA = "specs/schema.json"
+#: What the last regeneration was made from; never committed, safe to delete.
+STATE = ".turnspec-state.json"
 _SCHEMA = "generator/turnspec/spec/schema.json"
 
 
@@ -47,61 +56,21 @@ class Project:
     def recipe(self) -> Recipe:
         """What its files say of how they are made: the index names the command."""
         index, _ = read_index(self.root)
-        schema = self.schema.name if self.has_schema else ""
+        schema = Path(SCHEMA).name if self.has_schema else ""
         return Recipe(
             index.regenerate, f"../{_SCHEMA}" if (self.root / _SCHEMA).is_file() else schema
         )
 
     @property
-    def schema(self) -> Path:
-        """The schema of specs as editors find it, in a repository that isn't turnspec's."""
-        return self.specs / "schema.json"
-
-    @property
     def has_schema(self) -> bool:
-        """Whether that is there."""
-        return self.schema.is_file()
+        """Whether the schema of specs lies beside them."""
+        return (self.root / SCHEMA).is_file()
 
     @property
     def families(self) -> dict[str, str]:
         """The families that its index names, by the names of their templates."""
         index, _ = read_index(self.root)
         return {entry.name: entry.family for entry in index.entries if entry.family}
-
-    @property
-    def results(self) -> Path:
-        """The verification results."""
-        return self.specs / "verification.json"
-
-    @property
-    def engines(self) -> Path:
-        """The figures of grammar engines."""
-        return self.specs / "engines.json"
-
-    @property
-    def integrations(self) -> Path:
-        """What other programs made of exports."""
-        return self.specs / "integrations.json"
-
-    @property
-    def servers(self) -> Path:
-        """What servers' own parsers read."""
-        return self.specs / "servers.json"
-
-    @property
-    def live(self) -> Path:
-        """The results of live runs."""
-        return self.specs / "live.json"
-
-    @property
-    def table(self) -> Path:
-        """The index table."""
-        return self.specs / "README.md"
-
-    @property
-    def state(self) -> Path:
-        """What the last regeneration was made from; never committed, safe to delete."""
-        return self.root / ".turnspec-state.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,18 @@ from dataclasses import asdict, dataclass, field
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
-from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
+from turnspec.pipeline.project import (
+    ENGINES,
+    INTEGRATIONS,
+    LIVE,
+    OVERLAYS,
+    RESULTS,
+    SCHEMA,
+    STATE,
+    TABLE,
+    OutputPaths,
+    Project,
+)
 from turnspec.pipeline.standing import Accepted, accepted_failures, standing_problems
 from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -53,22 +64,21 @@ class Regeneration:
 
 def build_all(
     sources: Sequence[TemplateSource],
-    paths: Callable[[str], OutputPaths],
     *,
     messages: int | None,
     recipe: Recipe = USUAL,
-    processes: int | None = None,
     limits: Limits = USUAL_LIMITS,
 ) -> Iterator[Build]:
-    """Build templates on all cores and yield each as it is finished.
+    """Build a repository's templates on all cores and yield each as it is finished.
 
     A build that ends its process, or takes more than its limits, is a problem of that template
     alone.
     """
     tasks = [
-        Task(source, paths(source.name), messages, recipe, limits=limits) for source in sources
+        Task(source, OutputPaths.in_project(source.name), messages, recipe, limits=limits)
+        for source in sources
     ]
-    return build_in_processes(tasks, processes or os.cpu_count() or 1)
+    return build_in_processes(tasks, os.cpu_count() or 1)
 
 
 def regenerate(
@@ -85,32 +95,30 @@ def regenerate(
     A spec on disk that was edited to something impossible is a problem and is left as it is.
     """
     done = Regeneration(accepted=accepted_failures(project))
-    known = read_results(project.results)
+    known = read_results(project.root / RESULTS)
     results = {} if isinstance(known, Problem) else known
     done.problems += [known] if isinstance(known, Problem) else []
     specs, unreadable = read_known_specs(project, sources)
     done.problems += unreadable
     inputs = _input_hashes(sources, messages)
-    state = State() if everything else State.read(project.state)
+    state = State() if everything else State.read(project.root / STATE)
     todo = [
         source
         for source in sources
         if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
     ]
     done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
-    recipe = project.recipe
-    paths = OutputPaths.in_project
-    for build in build_all(todo, paths, messages=messages, recipe=recipe, limits=limits):
+    for build in build_all(todo, messages=messages, recipe=project.recipe, limits=limits):
         _take(project, build, done, results)
         state.hashes.pop(build.name, None)
         if build.files:
-            written = asdict(paths(build.name)).values()
+            written = asdict(OutputPaths.in_project(build.name)).values()
             state.hashes[build.name] = output_hash(inputs[build.name], project.root, written) or ""
         on_build(build)
     _finish(project, results, done)
     done.problems += standing_problems(done.results, done.accepted)
     done.left_over = left_over(project)
-    state.write(project.state)
+    state.write(project.root / STATE)
     return done
 
 
@@ -169,16 +177,16 @@ def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regen
     Specs that were not built this time (their template couldn't be fetched) keep their rows; with
     a spec that can't be read the table is left as it is.
     """
-    found = {path.stem: read_spec(path) for path in sorted(project.specs.glob("*.yaml"))}
-    done.results = {name: result for name, result in results.items() if name in found}
-    if write_atomically(project.results, dump_results(done.results)):
-        done.changed_files.append("specs/verification.json")
+    names = {path.stem for path in project.specs.glob("*.yaml")}
+    done.results = {name: result for name, result in results.items() if name in names}
+    if write_atomically(project.root / RESULTS, dump_results(done.results)):
+        done.changed_files.append(RESULTS)
     if write_schema(project):
-        done.changed_files.append("specs/schema.json")
-    live = read_live(project.live)
+        done.changed_files.append(SCHEMA)
+    live = read_live(project.root / LIVE)
     done.problems += [live] if isinstance(live, Problem) else []
     if write_table(project, done.results, LiveRecord() if isinstance(live, Problem) else live):
-        done.changed_files.append("specs/README.md")
+        done.changed_files.append(TABLE)
 
 
 def write_schema(project: Project, *, also_new: bool = False) -> bool:
@@ -187,7 +195,7 @@ def write_schema(project: Project, *, also_new: bool = False) -> bool:
     Where there is none, that is left so unless ``also_new``; the checkout has it elsewhere.
     """
     if project.has_schema or (also_new and not project.recipe.schema):
-        return write_atomically(project.schema, schema_text())
+        return write_atomically(project.root / SCHEMA, schema_text())
     return False
 
 
@@ -197,9 +205,9 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
     specs = [spec for spec in found if not isinstance(spec, list)]
     if len(specs) < len(found):
         return False
-    engines = read_engines(project.engines)
+    engines = read_engines(project.root / ENGINES)
     told = {} if isinstance(engines, Problem) else engines
-    integrations = read_integrations(project.integrations)
+    integrations = read_integrations(project.root / INTEGRATIONS)
     accepted = accepted_failures(project)
     text = index_table(
         specs,
@@ -212,7 +220,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         families=project.families,
         recipe=project.recipe,
     )
-    return write_atomically(project.table, text)
+    return write_atomically(project.root / TABLE, text)
 
 
 def _overlays(project: Project) -> list[Overlay]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import RESULTS, Project
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import TemplateResult, read_results
@@ -25,7 +25,7 @@ class Standings:
     @classmethod
     def read(cls, project: Project) -> Standings:
         """Read them; a file that can't be read says nothing of any format."""
-        results = read_results(project.results)
+        results = read_results(project.root / RESULTS)
         known = {} if isinstance(results, Problem) else results
         return cls(known, accepted_failures(project))
 

@@ -7,27 +7,37 @@ from pathlib import Path
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.project import Project
-from turnspec.sources.fetch import TemplateFile
-from turnspec.sources.reading import read_templates
+from turnspec.sources.index import LOCAL, Entry
+from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.problems import Problem
 
 
+def source_of(
+    listed: Entry | SourceTemplate, text: str, overlay: OverlayText | None = None
+) -> TemplateSource:
+    """Return the template that has a text, with what is known of it beside that."""
+    tokens = {"bos_token": listed.bos_token, "eos_token": listed.eos_token}
+    known = {name: token for name, token in tokens.items() if token is not None}
+    origin = listed.origin if isinstance(listed, Entry) else LOCAL
+    return TemplateSource(listed.name, text, listed.file, origin, known, overlay, listed.tokenizer)
+
+
 def read_sources(
-    project: Project, templates: Iterable[TemplateFile]
+    project: Project, entries: Iterable[Entry]
 ) -> tuple[list[TemplateSource], list[Problem]]:
     """Read the templates' texts and their overlays."""
     sources: list[TemplateSource] = []
     problems: list[Problem] = []
-    for template in templates:
-        text, found = read_text(template.path, template.file)
+    for entry in entries:
+        text, found = read_text(project.root / entry.location, entry.file)
         problems += found
-        overlay, unreadable = read_overlay_of(project, template.name)
+        overlay, unreadable = read_overlay_of(project, entry.name)
         problems += unreadable
         if not found and not unreadable:
-            sources.append(TemplateSource.of(template, text, template.origin, overlay))
+            sources.append(source_of(entry, text, overlay))
     return sources, problems
 
 
@@ -60,5 +70,5 @@ def read_templates_of(
             if template.name in sources:
                 problems.append(Problem(f"a second template named {template.name}", str(path)))
                 continue
-            sources[template.name] = (path, TemplateSource.of(template, template.text))
+            sources[template.name] = (path, source_of(template, template.text))
     return list(sources.values()), problems

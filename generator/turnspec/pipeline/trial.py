@@ -7,14 +7,13 @@ from collections.abc import Collection
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
-from turnspec.sources.fetch import template_file
 from turnspec.sources.index import read_index
 from turnspec.spec.checks import check_spec
 from turnspec.spec.model import Spec
@@ -30,10 +29,9 @@ def try_templates(
 ) -> tuple[list[Build], list[Problem]]:
     """Build and verify templates that lie in the checkout; returns builds, and what went wrong."""
     index, problems = read_index(project.root)
-    files = [template_file(project.root, entry) for entry in index.entries if entry.name in names]
-    sources, unreadable = read_sources(project, files)
-    paths = OutputPaths.in_project
-    builds = list(build_all(sources, paths, messages=DEFAULT_MESSAGES, limits=limits))
+    entries = [entry for entry in index.entries if entry.name in names]
+    sources, unreadable = read_sources(project, entries)
+    builds = list(build_all(sources, messages=DEFAULT_MESSAGES, limits=limits))
     wrong = [problem for build in builds for problem in build.problems]
     return builds, [*problems, *unreadable, *wrong]
 

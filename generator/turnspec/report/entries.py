@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from markupsafe import Markup
 
@@ -14,14 +13,14 @@ from turnspec.codegen.facts import FormatFacts, facts_of
 from turnspec.codegen.loading import load
 from turnspec.explain.annotate import Kind
 from turnspec.explain.samples import Sample, sample_turns
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import RESULTS, OutputPaths, Project
 from turnspec.pipeline.standing import Standings
 from turnspec.report.diagram import draw
 from turnspec.report.legend import NO_CALLS
 from turnspec.report.links import File, files_of
 from turnspec.report.states import Machine, read_machine
 from turnspec.report.texts import TextToTry, texts_to_try
-from turnspec.review.facts import Area, spec_facts
+from turnspec.review.facts import Area, facts_by_area
 from turnspec.sources.index import Index, read_index
 from turnspec.sources.text_files import read_text
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
@@ -96,7 +95,7 @@ class Entry:
 
 def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
     """Read all formats of a checkout; those that can't be used are problems."""
-    results = read_results(project.results)
+    results = read_results(project.root / RESULTS)
     problems = [results] if isinstance(results, Problem) else []
     standings = Standings.read(project)
     index, _ = read_index(project.root)
@@ -160,21 +159,14 @@ def _read_entry(
 
 
 def _facts(spec: Spec) -> dict[str, tuple[tuple[str, str], ...]]:
-    facts = spec_facts(spec)
-    wanted = [area for area in Area if area is not Area.MODE]
-    ordered = sorted(
-        (key for key in facts if key[0] in wanted), key=lambda key: _ORDER.index(key[0])
-    )
-    return {
-        area.value: tuple((name, facts[area, name]) for _, name in group)
-        for area, group in groupby(ordered, key=lambda key: key[0])
-    }
+    facts = facts_by_area(spec)
+    return {area.value: tuple(facts[area].items()) for area in _ORDER if area in facts}
 
 
-#: Areas of facts in the order in which a reader wants them.
+#: Areas of facts in the order in which a reader wants them; modes stand at the head.
 _ORDER = (
     *(Area.MARKER, Area.TURN_END, Area.THINKING, Area.ARGUMENTS, Area.LIMIT, Area.ALTERNATIVE),
-    *(Area.OVERLAY, Area.GRAMMAR, Area.CAPABILITY, Area.REQUIREMENT, Area.TEMPLATE, Area.MODE),
+    *(Area.OVERLAY, Area.GRAMMAR, Area.CAPABILITY, Area.REQUIREMENT, Area.TEMPLATE),
 )
 
 

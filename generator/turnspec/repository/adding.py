@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
 from turnspec.pipeline.project import OutputPaths, Project
-from turnspec.pipeline.template_sources import read_overlay_of
+from turnspec.pipeline.template_sources import read_overlay_of, source_of
 from turnspec.pipeline.trial import whole_spec
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
@@ -111,7 +110,7 @@ def _analysed(
     overlay, problems = read_overlay_of(project, template.name)
     if problems:
         return problems
-    source = TemplateSource.of(listed, template.text, entry.origin, overlay)
+    source = source_of(listed, template.text, overlay)
     return whole_spec(source, limits)
 
 

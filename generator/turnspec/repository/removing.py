@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
-from turnspec.pipeline.project import OVERLAYS, OutputPaths, Project
+from turnspec.pipeline.project import LIVE, OVERLAYS, RESULTS, TABLE, OutputPaths, Project
 from turnspec.pipeline.regenerate import write_table
 from turnspec.sources.add import remove_entry
 from turnspec.sources.index import INDEX_FILE, Entry
@@ -72,21 +72,21 @@ def rename_template(project: Project, entry: Entry, file: str) -> list[str] | Pr
 
 def _without_results(project: Project, name: str) -> list[str]:
     """Take a template out of the results and the table, if these can be read."""
-    results = read_results(project.results)
-    live = read_live(project.live)
+    results = read_results(project.root / RESULTS)
+    live = read_live(project.root / LIVE)
     if isinstance(results, Problem) or isinstance(live, Problem):
         return []
     changed = []
     if name in results:
         kept = {other: result for other, result in results.items() if other != name}
-        write_atomically(project.results, dump_results(kept))
-        changed.append("specs/verification.json")
+        write_atomically(project.root / RESULTS, dump_results(kept))
+        changed.append(RESULTS)
         results = kept
     if name in live.formats:
         kept_turns = {other: found for other, found in live.formats.items() if other != name}
         live = replace(live, formats=kept_turns)
-        write_live(project.live, live)
-        changed.append("specs/live.json")
-    if project.table.exists() and write_table(project, results, live):
-        changed.append("specs/README.md")
+        write_live(project.root / LIVE, live)
+        changed.append(LIVE)
+    if (project.root / TABLE).exists() and write_table(project, results, live):
+        changed.append(TABLE)
     return changed

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from turnspec import __version__
-from turnspec.pipeline.project import OVERLAYS, Project
+from turnspec.pipeline.project import OVERLAYS, SCHEMA, Project
 from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.input_files import file_text
@@ -55,10 +55,10 @@ def start_repository(root: Path) -> Started | Problem:
             continue
         texts[root / file] = _text(source)
         written.append(file)
-    schema = Project(root).schema
+    schema = root / SCHEMA
     if not schema.exists():
         texts[schema] = schema_text()
-        written.append("specs/schema.json")
+        written.append(SCHEMA)
     texts |= {root / file: _completed(root / file, source) for file, source in _LISTS.items()}
     changed = write_all_atomically(texts)
     written += [file for file in _LISTS if root / file in changed]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from turnspec.pipeline.project import Project
+from turnspec.pipeline.project import SCHEMA, Project
 from turnspec.pipeline.regenerate import write_schema
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.files import SPEC_SUFFIX, dump_spec, load_checked_spec
@@ -31,7 +31,7 @@ def upgrade_specs(files: list[Path]) -> tuple[list[Path], list[Problem]]:
 
 def upgrade_repository(project: Project) -> tuple[list[Path], list[Problem]]:
     """Do the same for a repository's specs, which then name the schema that lies beside them."""
-    changed = [project.schema] if write_schema(project, also_new=True) else []
+    changed = [project.root / SCHEMA] if write_schema(project, also_new=True) else []
     texts: dict[Path, str] = {}
     problems: list[Problem] = []
     for file in sorted(project.specs.glob(f"*{SPEC_SUFFIX}")):

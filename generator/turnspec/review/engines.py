@@ -95,7 +95,7 @@ def _without_ends_inside(form: Format, text: str) -> str:
 def _triggers(old: Format, new: Format, written: list[WrittenTurn]) -> Iterator[Finding]:
     """Yield where a lazy grammar with the old triggers never takes hold of a new turn."""
     words = old.spec.grammar.triggers
-    calling = [one.turn.text for one in written if one.has_calls]
+    calling = [one.turn.text for one in written if one.meant.calls]
     missed = [text for text in calling if not any(word in text for word in words)]
     if words and missed:
         said = f"{len(missed)} of {len(calling)} turns with calls"

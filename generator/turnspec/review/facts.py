@@ -91,6 +91,14 @@ def spec_facts(spec: Spec) -> Facts:
     return facts | {(Area.OVERLAY, key): "" for key in spec.overlay}
 
 
+def facts_by_area(spec: Spec) -> dict[Area, dict[str, str]]:
+    """Return the same by area, of those that have any."""
+    found: dict[Area, dict[str, str]] = {}
+    for (area, name), text in spec_facts(spec).items():
+        found.setdefault(area, {})[name] = text
+    return found
+
+
 def _modes(spec: Spec) -> Iterator[_Fact]:
     yield Area.MODE, "reasoning", spec.reasoning.mode
     yield Area.MODE, "content", spec.content.mode

@@ -37,7 +37,6 @@ class WrittenTurn:
 
     turn: Turn
     meant: Said
-    has_calls: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ def _written(spec: Spec) -> Iterator[WrittenTurn]:
             if found is None:
                 continue
             shown = expected_behind(spec, message, thinking)
-            yield WrittenTurn(found, as_meant(spec, shown), bool(shown.calls))
+            yield WrittenTurn(found, as_meant(spec, shown))
 
 
 def _worst(grades: Sequence[Severity]) -> Severity:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import RESULTS, OutputPaths, Project
 from turnspec.review.compare import Review, Source, compare_all, compare_sources
 from turnspec.spec.files import SPEC_SUFFIX, load_checked_spec
 from turnspec.spec.input_files import file_text
@@ -18,9 +18,6 @@ from turnspec.spec.results import TemplateResult, load_results
 
 #: What git tells its hooks of the repository that they were started for.
 _OF_A_HOOK = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
-
-
-_RESULTS = "specs/verification.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +133,7 @@ def _differing(old: Tree, new: Tree) -> list[str]:
 
 def _results(tree: Tree) -> dict[str, TemplateResult]:
     """Return the results of a tree; what can't be read says nothing."""
-    found = load_results(tree.read(_RESULTS) or "{}", _RESULTS)
+    found = load_results(tree.read(RESULTS) or "{}", RESULTS)
     return {} if isinstance(found, Problem) else found
 
 

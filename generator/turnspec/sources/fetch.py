@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from turnspec.sources.hub_place import HUB
 from turnspec.sources.index import INDEX_FILE, LOCAL, LOCAL_FOLDER, Entry, Index, read_index
 from turnspec.sources.text_files import found_sha256
-from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
 
@@ -18,28 +17,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateFile:
-    """A template that is there and has its checksum. ``file`` is its name in the index."""
-
-    name: str
-    file: str
-    path: Path
-    sha256: str
-    origin: str
-    bos_token: str | None = None
-    eos_token: str | None = None
-    tokenizer: Tokenizer | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class FetchResult:
-    """The templates that are there, in the order of the index, and what is wrong with others.
+    """The entries whose templates are there, with their checksums, and what is wrong with others.
 
     ``notices`` tell of fetched templates that had another text than the pinned one, and were
     replaced.
     """
 
-    templates: list[TemplateFile]
+    templates: list[Entry]
     problems: list[Problem]
     notices: list[Problem] = field(default_factory=list)
 
@@ -56,11 +41,11 @@ def fetch_templates(
     unlisted = [] if problems else _unlisted(root, index)  # a row that can't be read lists nothing
     replaced = [entry for entry in index.entries if _is_other_text(root, entry)]
     problems += _fetch_missing(root, index, offline, console)
-    templates: list[TemplateFile] = []
+    templates: list[Entry] = []
     for entry in index.entries:
         found = _checksum(root, entry)
         if found == entry.sha256:
-            templates.append(template_file(root, entry))
+            templates.append(entry)
         elif entry.origin == LOCAL:
             problems.append(_local_problem(entry, found))
     notices = [_replaced(entry) for entry in replaced if not _is_other_text(root, entry)]
@@ -107,20 +92,6 @@ def _replaced(entry: Entry) -> Problem:
 
 def _checksum(root: Path, entry: Entry) -> str | None:
     return found_sha256(root / entry.location)
-
-
-def template_file(root: Path, entry: Entry) -> TemplateFile:
-    """Return an entry's template, as it lies below ``root``."""
-    return TemplateFile(
-        name=entry.name,
-        file=entry.file,
-        path=root / entry.location,
-        sha256=entry.sha256,
-        origin=entry.origin,
-        bos_token=entry.bos_token,
-        eos_token=entry.eos_token,
-        tokenizer=entry.tokenizer,
-    )
 
 
 def _local_problem(entry: Entry, found: str | None) -> Problem:

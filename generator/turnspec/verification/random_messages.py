@@ -165,13 +165,13 @@ class _Source:
             return {key: self._value(inner) for key, inner in shape.items() if self._by(0.7)}
         match shape:
             case JsonType.ARRAY:
-                return [self._any(2) for _ in range(self._below(4))]
+                return [self._any() for _ in range(self._below(4))]
             case JsonType.OBJECT:
-                return {self._key(): self._any(2) for _ in range(self._below(4))}
+                return {self._key(): self._any() for _ in range(self._below(4))}
         return self._scalar(shape)
 
-    def _any(self, depth: int) -> object:
-        if depth and self._by(0.3):
+    def _any(self) -> object:
+        if self._by(0.3):
             return self._value(self.random.choice(_CONTAINERS))
         return self._scalar(self.random.choice([k for k in JsonType if k not in _CONTAINERS]))
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from turnspec.analysis.stripped import is_cut_before
+from turnspec.analysis.findings import Derivation
+from turnspec.analysis.stripped import is_cut_before, now_and_earlier
 from turnspec.analysis.text import (
     closing_of,
     common_prefix,
@@ -15,20 +16,19 @@ from turnspec.analysis.text import (
     splits_marker,
     whole_prefix,
 )
+from turnspec.analysis.thinking import find_scope
 from turnspec.codegen.writer import write_turn
 from turnspec.rendering.conversation import (
     USER_TEXT,
     Chat,
     Following,
     JsonObject,
-    result_message,
     user_message,
 )
 from turnspec.spec.message import Message
 from turnspec.spec.model import (
     Part,
     ReasoningMode,
-    ReasoningScope,
     Slot,
     SlotKind,
     Spec,
@@ -42,7 +42,6 @@ from turnspec.verification.turns import never_renders_calls, writes_calls_otherw
 
 _NUMBER = re.compile(r"\d+")
 _CONTENT = "The answer is here."
-_REASONING = "They want to know."
 
 
 def prompts(view: View) -> Iterator[Finding]:
@@ -222,21 +221,9 @@ def scope(view: View) -> Iterator[Finding]:
     spec, chat = view.spec, view.renderer.chat
     if not spec.reasoning.field:
         return
-    past = chat.assistant_message(Message(_CONTENT, _REASONING))
-    call = allowed_call(spec, SAMPLE_CALLS[0])
-    called = chat.assistant_message(Message(reasoning=_REASONING, calls=(call,)))
-    last = chat.assistant_message(Message("Done."))
-    asked = user_message("And now?")
-    before = [user_message("Hello?")]
-    shown = {
-        ReasoningScope.ALL: [*before, past, asked, last],
-        ReasoningScope.SINCE_LAST_USER: [*before, called, result_message(call), last],
-    }
-    texts = {kind: chat.render(messages).text or "" for kind, messages in shown.items()}
-    found = next((kind for kind, text in texts.items() if _REASONING in text), None)
-    said = spec.reasoning.scope
-    if found != (said if said in shown else None):  # the other scopes show none of these
-        yield "reasoning.scope", f"is {said}; rendered is {found or ReasoningScope.LAST}"
+    found = find_scope(chat, Derivation())
+    if found is not spec.reasoning.scope:
+        yield "reasoning.scope", f"is {spec.reasoning.scope}; rendered is {found}"
 
 
 def tokens(view: View) -> Iterator[Finding]:
@@ -323,12 +310,8 @@ def _explained(spec: Spec) -> set[str]:
 def _with_marker(view: View, marker: str) -> list[str | None]:
     """Return how a text with a marker in it is rendered, now and as an earlier one."""
     chat = view.renderer.chat
-    message = chat.assistant_message(Message(_around(marker)))
-    last = chat.assistant_message(Message("Done."))
-    asked = user_message("Hello?")
-    conversations = ([asked, message], [asked, message, user_message("And now?"), last])
-    shown = conversations[1:] if chat.dialect.next_header else conversations  # the last, if at all
-    return [chat.render(messages).text for messages in shown]
+    shown = now_and_earlier(chat, _around(marker))
+    return shown[1:] if chat.dialect.next_header else shown  # the last, if at all
 
 
 def _around(marker: str) -> str:

@@ -19,16 +19,17 @@ from turnspec.verification.prompts import (
     unexplained_prompts,
 )
 from turnspec.verification.sanity_view import Finding, View, listed
-from turnspec.verification.turns import expected_message
+from turnspec.verification.turns import expected_message, prompt_leaves
 
 
 def switches(view: View) -> Iterator[Finding]:
     """The prompt that enables thinking leaves reasoning open or free, the other one doesn't."""
     enabled, disabled = (view.spec.thinking.state(enable).prompt for enable in (True, False))
-    on, off = view.leaves(thinking=True), view.leaves(thinking=False)
+    states = (True, False, None)
+    on, off, usual = (prompt_leaves(view.spec, thinking=thinking) for thinking in states)
     if view.spec.reasoning.mode is ReasoningMode.NONE:
         return
-    if on is PromptState.CLOSED and view.leaves(thinking=None) is not PromptState.CLOSED:
+    if on is PromptState.CLOSED and usual is not PromptState.CLOSED:
         yield "thinking.enabled.prompt", f"closes reasoning: {quoted(enabled)}"
     if enabled == disabled:
         return
@@ -69,7 +70,7 @@ def modes(view: View) -> Iterator[Finding]:
     reasoning = reasoning_mode(
         spec.reasoning.start,
         spec.reasoning.end,
-        view.leaves(thinking=True),
+        prompt_leaves(view.spec, thinking=True),
         spec.thinking.disabled.prompt.removeprefix(spec.turn.header),
         spec.limits,
         shown=Part.REASONING in spec.turn.order,

@@ -11,13 +11,12 @@ from turnspec.codegen.writer import as_rendered, write_parts
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
 from turnspec.spec.model import Part, ReasoningMode, Spec
-from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.results import Coverage
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.recognizer import Recognizer
-from turnspec.verification.turns import Renderer, expected_message, prompt_leaves
+from turnspec.verification.turns import Renderer, expected_message
 from turnspec.verification.witness import ask_template
 
 #: Where a check objects, as a path in the spec, and why.
@@ -70,7 +69,3 @@ class View:
         grammar = read_grammar(self.gbnf)
         assert isinstance(grammar, Grammar), grammar
         return Recognizer(grammar)
-
-    def leaves(self, *, thinking: bool | None) -> PromptState:
-        """Return where a generation prompt leaves reasoning."""
-        return prompt_leaves(self.spec, thinking=thinking)
