@@ -454,3 +454,23 @@ def test_tools_that_are_told_before_the_last_question_are_no_end_of_an_answer() 
     spec = spec_in(build)
     assert {end.followed for end in spec.turn.ends} == {"<:end:>"}
     assert load(spec).parse("It is.<:end:>").content == "It is."
+
+
+#: Values that nothing ends but the next argument, or the call's end.
+WITHOUT_ENDS = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<:use:>{{ call.function.name }}"
+    "{% for key, value in call.function.arguments.items() %}<:with:>{{ key }}<:is:>"
+    "{{ value if value is string else value | tojson }}{% endfor %}<:used:>{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_a_value_without_a_mark_keeps_the_line_break_before_the_next_argument() -> None:
+    build = built("without-ends", WITHOUT_ENDS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    call = "<:use:>run<:with:>code<:is:>\nrun()\n<:with:>then<:is:>\n<:used:>"
+    message = load(spec_in(build)).parse(call + "<:end:>")
+    assert message.tool_calls[0].arguments == '{"code": "\\nrun()\\n", "then": "\\n"}'
+    assert message.problems == []

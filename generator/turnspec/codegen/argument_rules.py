@@ -191,9 +191,12 @@ def raw_end_roles(marks: Marks) -> Roles:
 
 
 def _next_argument(arguments: ArgumentMarks) -> str:
-    """Return the beginning of an argument behind another one."""
+    """Return the beginning of an argument behind another one.
+
+    A template breaks the line where a mark is missing; without marks a line break is the value's.
+    """
     if not arguments.are_keyed:
-        return "\n" + arguments.start
+        return "\n" * bool(arguments.end) + arguments.start
     # Behind one line break an empty line is a part of the value.
     return (f"{arguments.separator} " if arguments.separator else "\n{indent}") + arguments.start
 
