@@ -474,3 +474,28 @@ def test_a_value_without_a_mark_keeps_the_line_break_before_the_next_argument() 
     message = load(spec_in(build)).parse(call + "<:end:>")
     assert message.tool_calls[0].arguments == '{"code": "\\nrun()\\n", "then": "\\n"}'
     assert message.problems == []
+
+
+#: The prompt ends within the mark of a part, whichever comes.
+PROMPT_IN_A_MARK = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}"
+    "{% if m.reasoning_content %}<:helper/muse:>{{ m.reasoning_content }}<:over:>{% endif %}"
+    "{% if m.content %}<:helper/tell:>{{ m.content }}<:over:>{% endif %}"
+    "{% for call in m.tool_calls or [] %}<:helper/use:>{{ call.function.name }}\n"
+    "{{ call.function.arguments | tojson }}<:over:>{% endfor %}<:end:>"
+    "{% else %}<:{{ m.role }}/tell:>{{ m.content }}<:over:>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<:helper/{% endif %}"
+)
+
+
+def test_any_part_goes_on_where_the_prompt_ends_within_its_mark() -> None:
+    build = built("prompt-in-a-mark", PROMPT_IN_A_MARK)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    module = load(spec_in(build))
+    message = module.parse("muse:>Let me look.<:over:><:helper/tell:>It is.<:over:><:end:>")
+    assert (message.reasoning_content, message.content) == ("Let me look.", "It is.")
+    assert message.problems == []
+    called = module.parse('use:>look\n{"x": 1}<:over:><:end:>')
+    assert [(call.name, call.arguments) for call in called.tool_calls] == [("look", '{"x": 1}')]
+    assert called.problems == []
