@@ -6,6 +6,10 @@ import pytest
 
 from tests.test_right_formats import built, spec_in
 from turnspec.codegen.loading import load
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import no_place
 
 #: A template whose prompt closes thoughts where tools are given, unless a variable says no. The
@@ -499,3 +503,48 @@ def test_any_part_goes_on_where_the_prompt_ends_within_its_mark() -> None:
     called = module.parse('use:>look\n{"x": 1}<:over:><:end:>')
     assert [(call.name, call.arguments) for call in called.tool_calls] == [("look", '{"x": 1}')]
     assert called.problems == []
+
+
+#: Nothing closes a call, and a call may have no arguments: its name is all of it.
+CALL_OF_A_NAME = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}\n== Use: {{ call.function.name }}\n"
+    "{% for key, value in call.function.arguments.items() %}* {{ key }}: {{ value | tojson }}\n"
+    "{% endfor %}{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>"
+    "{% endif %}"
+)
+
+
+def test_a_call_that_nothing_closes_may_end_the_turn_with_its_name() -> None:
+    build = built("call-of-a-name", CALL_OF_A_NAME)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse("\n== Use: look\n* x: 1\n\n== Use: ping\n<:end:>")
+    calls = [(call.name, call.arguments, call.complete) for call in message.tool_calls]
+    assert calls == [("look", '{"x": 1}', True), ("ping", "{}", True)]
+    assert message.problems == []
+
+
+#: A sign that a bare value could hold stands behind white space, which tells its end.
+SIGN_BEHIND_VALUES = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<:use {{ call.function.name }}:>"
+    "{% for key, value in call.function.arguments.items() %}<set {{ key }}={{ value | tojson }} />"
+    "{% endfor %}<:used:>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_grammars_keep_the_white_space_that_tells_where_a_bare_value_ends() -> None:
+    build = built("sign-behind-values", SIGN_BEHIND_VALUES)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}}}
+    tool = {"type": "function", "function": {"name": "look", "parameters": schema}}
+    bound = bind_grammar(spec_in(build), GrammarRequest([tool]))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts("<:use look:><set x=3 /><:used:><:end:>")
+    assert not asked.accepts("<:use look:><set x=3/><:used:><:end:>")

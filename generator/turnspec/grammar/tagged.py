@@ -29,6 +29,8 @@ from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
     apart,
+    bare_goes_on,
+    behind_value,
     closing,
     goes_on,
     group,
@@ -280,7 +282,8 @@ class ArgumentNotation(MemberNotation):
             elif exact and number == at + 1:
                 parts.append(VALUE_END if self.ends_spaced else closing(piece.text))
             else:
-                parts.append(apart(piece.text) if number + 1 == at else lenient(piece.text))
+                write = {at - 1: apart, at + 1: behind_value}.get(number, lenient)
+                parts.append(write(piece.text))
         return sequence(*parts, GAP if self.ends_spaced and not exact else "")
 
     def opening(self) -> str:
@@ -324,7 +327,8 @@ class ArgumentNotation(MemberNotation):
 def before_argument(text: str, arguments: Arguments) -> str:
     """Return what stands beside arguments: white space at least, where a word could go on."""
     first = arguments.item[0]
-    is_word = bool(first.kind) or goes_on(first.text)
+    is_bare = arguments.item[-1] == _VALUE and bare_goes_on(first.text)
+    is_word = bool(first.kind) or goes_on(first.text) or is_bare
     return apart(text) if is_word and not trimmed(text) else lenient(text)
 
 
