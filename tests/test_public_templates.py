@@ -548,3 +548,39 @@ def test_grammars_keep_the_white_space_that_tells_where_a_bare_value_ends() -> N
     asked = Recognizer(grammar)
     assert asked.accepts("<:use look:><set x=3 /><:used:><:end:>")
     assert not asked.accepts("<:use look:><set x=3/><:used:><:end:>")
+
+
+#: Values are elements that begin as any text in tags could; an element's string may be empty.
+KEYS_AS_TAGS = (
+    "{% macro show(value) %}{% if value is mapping %}{% for key, inner in value.items() %}"
+    "<{{ key }}>{{ show(inner) }}</{{ key }}>{% endfor %}{% elif value is string %}"
+    "{{ value | replace('&', '&amp;') | replace('<', '&lt;') }}"
+    "{% elif value is boolean or value is none or value is number %}{{ value | tojson }}"
+    "{% else %}{% for inner in value %}<one>{{ show(inner) }}</one>{% endfor %}{% endif %}"
+    "{% endmacro %}{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    '{% for call in m.tool_calls or [] %}<use of="{{ call.function.name }}">'
+    "{{ show(call.function.arguments) }}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_strings_of_elements_have_escapes_and_are_known_to_walks() -> None:
+    build = built("keys-as-tags", KEYS_AS_TAGS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    module = load(spec_in(build))
+
+    def read(text: str, **schemas: object) -> tuple[str, list[str]]:
+        tools = [{"name": "look", "parameters": {"type": "object", "properties": schemas}}]
+        message = module.parse(f'<use of="look">{text}</use><:end:>', tools=tools)
+        return message.tool_calls[0].arguments, [problem.kind for problem in message.problems]
+
+    texts = {"type": "array", "items": {"type": "string"}}
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    assert read("<x><one>a &lt; b</one><one></one></x>", x=texts) == ('{"x": ["a < b", ""]}', [])
+    assert read("<x><y>&amp;lt;</y></x>", x={"properties": {"y": {"type": "string"}}}) == (
+        '{"x": {"y": "&lt;"}}',
+        [],
+    )
+    stray = read("<x><one>1</one>&lt;<one>2</one></x>", x=numbers)
+    assert stray == ('{"x": [1, 2]}', ["unexpected_text"])

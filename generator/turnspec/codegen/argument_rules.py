@@ -203,8 +203,12 @@ def _next_argument(arguments: ArgumentMarks) -> str:
 
 def value_roles(marks: Marks) -> Roles:
     """Return what may end a value."""
-    escapes = [("escape", it) for it in marks.tools.arguments.value_escapes.values()]
-    return [*_value_ends(marks, ""), *escapes, *turn_end_roles(marks)]
+    return [*_value_ends(marks, ""), *escape_roles(marks), *turn_end_roles(marks)]
+
+
+def escape_roles(marks: Marks) -> Roles:
+    """Return what stands for signs in a value."""
+    return [("escape", it) for it in marks.tools.arguments.value_escapes.values()]
 
 
 def guarded_value_roles(marks: Marks) -> Roles:

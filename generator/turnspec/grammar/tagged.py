@@ -15,12 +15,11 @@ from turnspec.engine.tools import is_mapping, object_in, schema_options
 from turnspec.engine.types import as_json
 from turnspec.grammar.characters import Characters, Strings, key_letters, key_without
 from turnspec.grammar.elements import (
-    ELEMENT_TEXT,
     element_ends,
     element_tags,
+    inner_text,
     member_key_ends,
     opening_texts,
-    text_options,
 )
 from turnspec.grammar.notations import Notation, escaped_notation, notation_of
 from turnspec.grammar.schema_checks import Schema
@@ -378,10 +377,9 @@ def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
 
 
 def _inner_values(arguments: Arguments, elements: Elements) -> Notation:
-    options = text_options(elements, ELEMENT_TEXT)
     more = [] if opening_texts(elements) else [elements.member[0], elements.element[0]]
     begins = [trimmed(piece.text) for piece in more if not piece.kind]
-    raw = _raw(arguments, options, [*element_ends(elements), *begins])
+    raw = _raw(arguments, [inner_text(elements)], [*element_ends(elements), *begins])
     return _values(arguments, raw, "element-value", untyped=True)
 
 
