@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.test_right_formats import built, spec_in
@@ -584,3 +586,26 @@ def test_strings_of_elements_have_escapes_and_are_known_to_walks() -> None:
     )
     stray = read("<x><one>1</one>&lt;<one>2</one></x>", x=numbers)
     assert stray == ('{"x": [1, 2]}', ["unexpected_text"])
+
+
+#: A line for each value: what would break it has an escape, and so has what begins one.
+ESCAPED_LINES = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<:use {{ call.function.name }}:>\n"
+    "{% for key, value in call.function.arguments.items() %}{{ key }}={% if value is string %}"
+    "{{ value | replace('\\\\', '\\\\\\\\') | replace('\\n', '\\\\n') }}"
+    "{% else %}{{ value | tojson }}{% endif %}{{ '\n' }}{% endfor %}<:used:>{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_strings_in_lines_have_escapes_for_the_ends_of_lines() -> None:
+    build = built("escaped-lines", ESCAPED_LINES)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    call = "<:use run:>\ncode=a\\nb\\\\n\nlimit=[1]\n<:used:>"
+    properties = {"code": {"type": "string"}, "limit": {"type": "array"}}
+    tool = {"name": "run", "parameters": {"properties": properties}}
+    message = load(spec_in(build)).parse(call + "<:end:>", tools=[tool])
+    assert json.loads(message.tool_calls[0].arguments) == {"code": "a\nb\\n", "limit": [1]}
+    assert message.problems == []
