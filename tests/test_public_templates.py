@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.test_right_formats import built, spec_in
 from turnspec.codegen.loading import load
+from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.request import GrammarRequest
+from turnspec.verification.gbnf_reader import Grammar, read_grammar
+from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import no_place
 
 #: A template whose prompt closes thoughts where tools are given, unless a variable says no. The
@@ -454,3 +460,152 @@ def test_tools_that_are_told_before_the_last_question_are_no_end_of_an_answer() 
     spec = spec_in(build)
     assert {end.followed for end in spec.turn.ends} == {"<:end:>"}
     assert load(spec).parse("It is.<:end:>").content == "It is."
+
+
+#: Values that nothing ends but the next argument, or the call's end.
+WITHOUT_ENDS = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<:use:>{{ call.function.name }}"
+    "{% for key, value in call.function.arguments.items() %}<:with:>{{ key }}<:is:>"
+    "{{ value if value is string else value | tojson }}{% endfor %}<:used:>{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_a_value_without_a_mark_keeps_the_line_break_before_the_next_argument() -> None:
+    build = built("without-ends", WITHOUT_ENDS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    call = "<:use:>run<:with:>code<:is:>\nrun()\n<:with:>then<:is:>\n<:used:>"
+    message = load(spec_in(build)).parse(call + "<:end:>")
+    assert message.tool_calls[0].arguments == '{"code": "\\nrun()\\n", "then": "\\n"}'
+    assert message.problems == []
+
+
+#: The prompt ends within the mark of a part, whichever comes.
+PROMPT_IN_A_MARK = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}"
+    "{% if m.reasoning_content %}<:helper/muse:>{{ m.reasoning_content }}<:over:>{% endif %}"
+    "{% if m.content %}<:helper/tell:>{{ m.content }}<:over:>{% endif %}"
+    "{% for call in m.tool_calls or [] %}<:helper/use:>{{ call.function.name }}\n"
+    "{{ call.function.arguments | tojson }}<:over:>{% endfor %}<:end:>"
+    "{% else %}<:{{ m.role }}/tell:>{{ m.content }}<:over:>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<:helper/{% endif %}"
+)
+
+
+def test_any_part_goes_on_where_the_prompt_ends_within_its_mark() -> None:
+    build = built("prompt-in-a-mark", PROMPT_IN_A_MARK)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    module = load(spec_in(build))
+    message = module.parse("muse:>Let me look.<:over:><:helper/tell:>It is.<:over:><:end:>")
+    assert (message.reasoning_content, message.content) == ("Let me look.", "It is.")
+    assert message.problems == []
+    called = module.parse('use:>look\n{"x": 1}<:over:><:end:>')
+    assert [(call.name, call.arguments) for call in called.tool_calls] == [("look", '{"x": 1}')]
+    assert called.problems == []
+
+
+#: Nothing closes a call, and a call may have no arguments: its name is all of it.
+CALL_OF_A_NAME = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}\n== Use: {{ call.function.name }}\n"
+    "{% for key, value in call.function.arguments.items() %}* {{ key }}: {{ value | tojson }}\n"
+    "{% endfor %}{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>"
+    "{% endif %}"
+)
+
+
+def test_a_call_that_nothing_closes_may_end_the_turn_with_its_name() -> None:
+    build = built("call-of-a-name", CALL_OF_A_NAME)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse("\n== Use: look\n* x: 1\n\n== Use: ping\n<:end:>")
+    calls = [(call.name, call.arguments, call.complete) for call in message.tool_calls]
+    assert calls == [("look", '{"x": 1}', True), ("ping", "{}", True)]
+    assert message.problems == []
+
+
+#: A sign that a bare value could hold stands behind white space, which tells its end.
+SIGN_BEHIND_VALUES = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<:use {{ call.function.name }}:>"
+    "{% for key, value in call.function.arguments.items() %}<set {{ key }}={{ value | tojson }} />"
+    "{% endfor %}<:used:>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_grammars_keep_the_white_space_that_tells_where_a_bare_value_ends() -> None:
+    build = built("sign-behind-values", SIGN_BEHIND_VALUES)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}}}
+    tool = {"type": "function", "function": {"name": "look", "parameters": schema}}
+    bound = bind_grammar(spec_in(build), GrammarRequest([tool]))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts("<:use look:><set x=3 /><:used:><:end:>")
+    assert not asked.accepts("<:use look:><set x=3/><:used:><:end:>")
+
+
+#: Values are elements that begin as any text in tags could; an element's string may be empty.
+KEYS_AS_TAGS = (
+    "{% macro show(value) %}{% if value is mapping %}{% for key, inner in value.items() %}"
+    "<{{ key }}>{{ show(inner) }}</{{ key }}>{% endfor %}{% elif value is string %}"
+    "{{ value | replace('&', '&amp;') | replace('<', '&lt;') }}"
+    "{% elif value is boolean or value is none or value is number %}{{ value | tojson }}"
+    "{% else %}{% for inner in value %}<one>{{ show(inner) }}</one>{% endfor %}{% endif %}"
+    "{% endmacro %}{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    '{% for call in m.tool_calls or [] %}<use of="{{ call.function.name }}">'
+    "{{ show(call.function.arguments) }}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_strings_of_elements_have_escapes_and_are_known_to_walks() -> None:
+    build = built("keys-as-tags", KEYS_AS_TAGS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    module = load(spec_in(build))
+
+    def read(text: str, **schemas: object) -> tuple[str, list[str]]:
+        tools = [{"name": "look", "parameters": {"type": "object", "properties": schemas}}]
+        message = module.parse(f'<use of="look">{text}</use><:end:>', tools=tools)
+        return message.tool_calls[0].arguments, [problem.kind for problem in message.problems]
+
+    texts = {"type": "array", "items": {"type": "string"}}
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    assert read("<x><one>a &lt; b</one><one></one></x>", x=texts) == ('{"x": ["a < b", ""]}', [])
+    assert read("<x><y>&amp;lt;</y></x>", x={"properties": {"y": {"type": "string"}}}) == (
+        '{"x": {"y": "&lt;"}}',
+        [],
+    )
+    stray = read("<x><one>1</one>&lt;<one>2</one></x>", x=numbers)
+    assert stray == ('{"x": [1, 2]}', ["unexpected_text"])
+
+
+#: A line for each value: what would break it has an escape, and so has what begins one.
+ESCAPED_LINES = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<:use {{ call.function.name }}:>\n"
+    "{% for key, value in call.function.arguments.items() %}{{ key }}={% if value is string %}"
+    "{{ value | replace('\\\\', '\\\\\\\\') | replace('\\n', '\\\\n') }}"
+    "{% else %}{{ value | tojson }}{% endif %}{{ '\n' }}{% endfor %}<:used:>{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_strings_in_lines_have_escapes_for_the_ends_of_lines() -> None:
+    build = built("escaped-lines", ESCAPED_LINES)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    call = "<:use run:>\ncode=a\\nb\\\\n\nlimit=[1]\n<:used:>"
+    properties = {"code": {"type": "string"}, "limit": {"type": "array"}}
+    tool = {"name": "run", "parameters": {"properties": properties}}
+    message = load(spec_in(build)).parse(call + "<:end:>", tools=[tool])
+    assert json.loads(message.tool_calls[0].arguments) == {"code": "a\nb\\n", "limit": [1]}
+    assert message.problems == []

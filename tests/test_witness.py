@@ -139,6 +139,22 @@ def test_what_a_refused_template_would_render_is_told(worker: RenderWorker) -> N
     assert problem.message.endswith("; never rendered: line 5, part.kind == 'words'")
 
 
+#: Beside words and thoughts, an answer may have deeds as parts of its content.
+DEED_IN_CONTENT = """\
+{% for m in messages %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}\
+{% for part in m.content %}{% if part.type == 'thinking' %}<muse>{{ part.thinking }}</muse>\
+{% elif part.type == 'words' %}{{ part.words }}\
+{% elif part.type == 'deed' %}<do what="{{ part.what }}">{{ part.how | tojson }}</do>\
+{% endif %}{% endfor %}{% endif %}</over>{% endfor %}\
+{% if add_generation_prompt %}<assistant>{% endif %}"""
+
+
+def test_a_block_of_content_that_is_read_as_its_text_is_told() -> None:
+    (told,) = coverage(built(given_template(DEED_IN_CONTENT, "deed-in-content"))).told
+    assert told.startswith('content holds "<do what=')
+    assert "where content has a block of 'deed'" in told
+
+
 RESULT_IN_ANSWER = """\
 {% for m in messages %}<{{ m.role }}>{% if m.outcome %}<outcome>{{ m.outcome }}</outcome>\
 {% endif %}{{ m.content }}{% if m.tool_calls %}{% for c in m.tool_calls %}<do>{"name": "\

@@ -41,6 +41,8 @@ VALUE_PROBES: dict[JsonType, tuple[object, ...]] = {
 #: The characters that markup can't hold as they are; with them, one that ends a line and one that
 #: escapes.
 _MARKUP = "<>&'\""
+#: The characters that a line can't hold as they are, and the one that escapes them.
+_OF_LINES = "\n\\"
 _GUARDED_CHARACTERS = f"\n{_MARKUP}\\"
 
 #: The encodings in the order in which they are tried: the simplest that fits wins.
@@ -167,6 +169,10 @@ def _otherwise(
     """Return arguments with a way for one type alone, or None."""
     if kind is JsonType.STRING and shown.kinds.quote:
         return _with_escaped_quote(found, shown.text_of)
+    if kind is JsonType.STRING and not found.value_escapes:
+        escapes = _escapes(lambda text: shown.render({KEYS[0]: text}), _OF_LINES)
+        in_line = replace(found, value_escapes=escapes, escapes_only_strings=True)
+        return _match(texts, kind, probes, in_line) if escapes else None
     if kind not in (JsonType.ARRAY, JsonType.OBJECT):
         return None
     only_strings = replace(found, escapes_only_strings=bool(found.value_escapes))

@@ -191,17 +191,24 @@ def raw_end_roles(marks: Marks) -> Roles:
 
 
 def _next_argument(arguments: ArgumentMarks) -> str:
-    """Return the beginning of an argument behind another one."""
+    """Return the beginning of an argument behind another one.
+
+    A template breaks the line where a mark is missing; without marks a line break is the value's.
+    """
     if not arguments.are_keyed:
-        return "\n" + arguments.start
+        return "\n" * bool(arguments.end) + arguments.start
     # Behind one line break an empty line is a part of the value.
     return (f"{arguments.separator} " if arguments.separator else "\n{indent}") + arguments.start
 
 
 def value_roles(marks: Marks) -> Roles:
     """Return what may end a value."""
-    escapes = [("escape", it) for it in marks.tools.arguments.value_escapes.values()]
-    return [*_value_ends(marks, ""), *escapes, *turn_end_roles(marks)]
+    return [*_value_ends(marks, ""), *escape_roles(marks), *turn_end_roles(marks)]
+
+
+def escape_roles(marks: Marks) -> Roles:
+    """Return what stands for signs in a value."""
+    return [("escape", it) for it in marks.tools.arguments.value_escapes.values()]
 
 
 def guarded_value_roles(marks: Marks) -> Roles:

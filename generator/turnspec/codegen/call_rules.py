@@ -300,7 +300,8 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
         objects = ('{{ "', "{{ '", "{{ }}") if calls.begin_with_name else ("{fence} {{", '"{{')
         return (*objects, *calls.closing[:1])
     separators = map(notation, call_separators(marks.tools))
-    ends = calls.closing or (*calls.section_end[:1], *separators, first_text(calls.start))
+    over = () if calls.section_end or calls.end else marks.text.turn_end
+    ends = calls.closing or (*calls.section_end[:1], *separators, first_text(calls.start), *over)
     argument = arguments.start if arguments.are_keyed else first_text(arguments.start)
     return (argument, *first_keys(marks), "{{", arguments.empty, *ends)
 

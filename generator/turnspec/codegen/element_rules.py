@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 
 from turnspec.codegen.argument_marks import Pieces, around_value
-from turnspec.codegen.argument_rules import behind_value, rests_of_call, turn_end_roles
+from turnspec.codegen.argument_rules import (
+    behind_value,
+    escape_roles,
+    rests_of_call,
+    turn_end_roles,
+)
 from turnspec.codegen.markers import Notation, Roles, leading_text, spaced
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import before_value, notation
@@ -26,7 +31,8 @@ def element_roles(marks: Marks) -> Roles:
         found.append(("outer", (arguments.end, behind_value(marks))))
     if lead is None and any(map(str.isalnum, leading_text(arguments.start))):
         found.append(("next", ("", [arguments.start])))
-    return [*found, *closings, *openings]  # tags with a key look like many others
+    # Tags with a key look like many others.
+    return [*found, *escape_roles(marks), *closings, *openings]
 
 
 def behind_element_roles(marks: Marks) -> Roles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from turnspec.codegen.argument_marks import argument_marks
 from turnspec.codegen.call_marks import call_marks, ends_turn
@@ -111,11 +112,12 @@ def _unlike_text(role: str, marker: str) -> str:
 def _texts(spec: Spec) -> Iterator[tuple[str, list[str]]]:
     """Yield roles, and the texts that have them."""
     reasons = spec.reasoning.mode is not ReasoningMode.NONE
-    yield "reasoning_start", [spec.reasoning.start] * reasons
+    starts = [spec.reasoning.start, *_first_starts(spec, Part.REASONING)]
+    yield "reasoning_start", starts * reasons
     words = spec.content.start if is_in_words(spec.content.start) else ""
     yield "reasoning_end", [_closing(spec) or words] * reasons
     yield "between", list(_between(spec))
-    yield "content_start", [spec.content.start, *_first_starts(spec)]
+    yield "content_start", [spec.content.start, *_first_starts(spec, Part.CONTENT)]
     yield "turn_end", _ends(spec)
     behind = (join.text for join in spec.turn.joins if join.left is Part.CONTENT)
     closing = _closing(spec) * reasons
@@ -123,12 +125,18 @@ def _texts(spec: Spec) -> Iterator[tuple[str, list[str]]]:
     yield "turn_start", [spec.turn.header]
 
 
-def _first_starts(spec: Spec) -> list[str]:
-    """Return how content with a start of its own begins a turn, if words before that vary."""
-    joins = spec.joins(Part.START, Part.CONTENT) if spec.content.start.strip() else ()
+def _first_starts(spec: Spec, part: Part) -> list[str]:
+    """Return how reasoning or content with a start begins a turn, if words before that vary."""
+    own = _own_start(spec, part)
+    joins = spec.joins(Part.START, part) if own.strip() else ()
     leads = [_without_reasoning(spec, join.text) for join in joins]
     alone = {"", *(join.text.strip() for join in spec.joins(Part.START, Part.CALLS))}
-    return [lead + spec.content.start for lead in leads if lead.strip() not in alone]
+    return [lead + own for lead in leads if lead.strip() not in alone]
+
+
+def _own_start(spec: Spec, part: Part) -> str:
+    starts = {Part.REASONING: spec.reasoning.start, Part.CONTENT: spec.content.start}
+    return starts.get(part, "")
 
 
 def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:
@@ -162,12 +170,14 @@ def _between(spec: Spec) -> Iterator[str]:
     So does the turn's own header where the model has to write it.
     """
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
-    firsts = _first_starts(spec)
+    firsts = {part: _first_starts(spec, part) for part in (Part.REASONING, Part.CONTENT)}
+    known = list(chain(*firsts.values()))
     for join in spec.turn.joins:
         text = _without_reasoning(spec, join.text)
-        if text.strip() not in ("", *_fillers(spec)) and text + spec.content.start not in firsts:
-            # Words that vary before content may be those of a call, too.
-            start = spec.content.start if firsts and join.right is Part.CONTENT else ""
+        begun = {text + _own_start(spec, part) for part in firsts}
+        if text.strip() not in ("", *_fillers(spec)) and begun.isdisjoint(known):
+            # Words that vary before a part may be those of a call, too.
+            start = _own_start(spec, join.right) if firsts.get(join.right) else ""
             yield ends.get(join.left, "") + join.text + start
             yield text + start
     yield from (it for it in spec.tools.separators if not ends_turn(spec, it)) if spec.tools else ()

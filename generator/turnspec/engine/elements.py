@@ -12,6 +12,8 @@ from turnspec.engine.facts import (
     ELEMENTS_ARE_CLOSED_BY_KEY,
     ELEMENTS_ARE_DISTINCT,
     ELEMENTS_ARE_KEYED,
+    ENTITIES,
+    ENTITIES_ARE_OF_STRINGS,
     HAS_ELEMENT_LEAD,
     HAS_PYTHON_LITERALS,
 )
@@ -238,6 +240,13 @@ def take_text(turn: Turn, nested: NestedValue, end: int | None) -> None:
     turn.events += nested.call.add(nested.value.take(turn.input.take(end)))
 
 
+def take_escape(turn: Turn, call: OpenCall, value: Value, found: Found) -> None:
+    """Take what stands for a sign in a value; JSON may have it in strings alone."""
+    is_json = ENTITIES_ARE_OF_STRINGS and not (value.is_string or "string" in value.types)
+    text = turn.input.take(found.end)
+    turn.events += call.add(value.take(text if is_json else ENTITIES[text]))
+
+
 def read_element_text(turn: Turn, nested: NestedValue) -> bool:
     """Read the text of an element, up to what closes it."""
     found, value = next_element_marker(turn), nested.value
@@ -247,6 +256,9 @@ def read_element_text(turn: Turn, nested: NestedValue) -> bool:
             value.ends = turn.input.rules.in_elements
             turn.flow = value.flow
         return False
+    if found.role is Role.ESCAPE:
+        take_escape(turn, nested.call, value, found)
+        return True
     if found.role in (Role.MEMBER, Role.ELEMENT):
         open_in_text(turn, nested, found)
         return True
@@ -300,6 +312,9 @@ def read_between_elements(turn: Turn, nested: NestedValue) -> bool:
     nested.unexpected.append(turn.input.take(found.start if found else None))
     if found is None or found.is_partial:
         return False
+    if found.role is Role.ESCAPE:
+        nested.unexpected.append(turn.input.take(found.end))
+        return True
     if found.role not in (Role.MEMBER, Role.ELEMENT):
         if not end_elements(turn, nested, found):
             turn.problem("stray_marker", f"{found.text!r} closes nothing")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.elements import NestedValue, first_element, read_elements
+from turnspec.engine.elements import NestedValue, first_element, read_elements, take_escape
 from turnspec.engine.facts import (
     ARGUMENT_HAS_END,
     ARGUMENT_SHOWS_ITSELF,
@@ -13,7 +13,6 @@ from turnspec.engine.facts import (
     CLOSED_BY_KEY,
     END_OF_GUARD,
     ENTITIES,
-    ENTITIES_ARE_OF_STRINGS,
     FIRST_ARGUMENT,
     HAS_ELEMENTS,
     HAS_KNOWN_ENDS,
@@ -240,9 +239,7 @@ def find_value_end(
         elif is_end:
             return found
         elif found.role is Role.ESCAPE:
-            is_json = ENTITIES_ARE_OF_STRINGS and not (value.is_string or "string" in value.types)
-            text = input.take(found.end)
-            turn.events += call.add(value.take(text if is_json else ENTITIES[text]))
+            take_escape(turn, call, value, found)
         else:
             if not (CLOSED_BY_KEY and is_of_other(found, opened)):
                 note_inner(turn, call, value, found)

@@ -23,6 +23,7 @@ from turnspec.grammar.text import (
     SPACE,
     WHITE_SPACE,
     Rule,
+    behind_value,
     character_class,
     choice,
     closing,
@@ -404,6 +405,8 @@ class _PieceWriter:
         text = piece.text
         if index and self._is_raw(pieces[index - 1]):
             return sequence(self.before_end, closing(text))
+        if index and pieces[index - 1] == Slot(SlotKind.VALUE):
+            return behind_value(text)
         if self._ends_word(index, pieces) and needs_space(text):
             return sequence(literal(text[0]), GAP, self._literal(text.lstrip(WHITE_SPACE)))
         return self._literal(text)

@@ -26,6 +26,8 @@ _MEMBER = "element-member"
 _ITEM = "element-item"
 #: What refers to the text of an element.
 ELEMENT_TEXT = "element-text"
+#: What refers to a string that is an element's whole value, where elements are begun as text is.
+ELEMENT_STRING = "element-string"
 _VALUE = Slot(SlotKind.VALUE)
 
 
@@ -81,8 +83,16 @@ def element_rules(elements: Elements) -> tuple[Rule, ...]:
 
 
 def element_text_rules(elements: Elements) -> tuple[Rule, ...]:
-    """Return the rules for an element's own text."""
-    return text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end")
+    """Return the rules for an element's own text, and for it as a whole value."""
+    rules = text_without(ELEMENT_TEXT, element_ends(elements), "an element's text, up to its end")
+    if opening_texts(elements):
+        return rules
+    return (Rule(ELEMENT_STRING, choice(text_options(elements, ELEMENT_TEXT))), *rules)
+
+
+def inner_text(elements: Elements) -> str:
+    """Return what refers to a string that is the value of an element."""
+    return ELEMENT_TEXT if opening_texts(elements) else ELEMENT_STRING
 
 
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:

@@ -15,12 +15,11 @@ from turnspec.engine.tools import is_mapping, object_in, schema_options
 from turnspec.engine.types import as_json
 from turnspec.grammar.characters import Characters, Strings, key_letters, key_without
 from turnspec.grammar.elements import (
-    ELEMENT_TEXT,
     element_ends,
     element_tags,
+    inner_text,
     member_key_ends,
     opening_texts,
-    text_options,
 )
 from turnspec.grammar.notations import Notation, escaped_notation, notation_of
 from turnspec.grammar.schema_checks import Schema
@@ -29,6 +28,8 @@ from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
     apart,
+    bare_goes_on,
+    behind_value,
     closing,
     goes_on,
     group,
@@ -280,7 +281,8 @@ class ArgumentNotation(MemberNotation):
             elif exact and number == at + 1:
                 parts.append(VALUE_END if self.ends_spaced else closing(piece.text))
             else:
-                parts.append(apart(piece.text) if number + 1 == at else lenient(piece.text))
+                write = {at - 1: apart, at + 1: behind_value}.get(number, lenient)
+                parts.append(write(piece.text))
         return sequence(*parts, GAP if self.ends_spaced and not exact else "")
 
     def opening(self) -> str:
@@ -324,7 +326,8 @@ class ArgumentNotation(MemberNotation):
 def before_argument(text: str, arguments: Arguments) -> str:
     """Return what stands beside arguments: white space at least, where a word could go on."""
     first = arguments.item[0]
-    is_word = bool(first.kind) or goes_on(first.text)
+    is_bare = arguments.item[-1] == _VALUE and bare_goes_on(first.text)
+    is_word = bool(first.kind) or goes_on(first.text) or is_bare
     return apart(text) if is_word and not trimmed(text) else lenient(text)
 
 
@@ -374,10 +377,9 @@ def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
 
 
 def _inner_values(arguments: Arguments, elements: Elements) -> Notation:
-    options = text_options(elements, ELEMENT_TEXT)
     more = [] if opening_texts(elements) else [elements.member[0], elements.element[0]]
     begins = [trimmed(piece.text) for piece in more if not piece.kind]
-    raw = _raw(arguments, options, [*element_ends(elements), *begins])
+    raw = _raw(arguments, [inner_text(elements)], [*element_ends(elements), *begins])
     return _values(arguments, raw, "element-value", untyped=True)
 
 

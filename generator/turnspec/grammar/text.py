@@ -125,6 +125,19 @@ def apart(text: str) -> str:
     return sequence(literal(text[0]), GAP, lenient(text.lstrip(WHITE_SPACE)))
 
 
+def behind_value(text: str) -> str:
+    """Return ``text`` behind a value: white space is needed where a bare one could go on."""
+    core = trimmed(text)
+    if not core or text[0] not in WHITE_SPACE or not bare_goes_on(core):
+        return lenient(text)
+    return sequence(literal(text[0]), GAP, lenient(text.lstrip(WHITE_SPACE)))
+
+
+def bare_goes_on(text: str) -> bool:
+    """Tell whether a value without quotes could go on with the beginning of ``text``."""
+    return text[:1] not in tuple("{}[](),:;\"'`<>|")
+
+
 def needs_space(text: str) -> bool:
     """Tell whether a word would go on in ``text`` without the white space before that."""
     core = trimmed(text)

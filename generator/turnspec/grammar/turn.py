@@ -57,6 +57,7 @@ ENTRIES = (ROOT, TOOL_CALLS, REQUIRED_CALLS, CONTENT_ONLY)
 
 _TEXT = "text"
 _JSON_START = re.compile(r'[\[{\s]*"')
+_OPEN_TAG = re.compile(r"[<\[][^<>\[\]]*$")
 _JSON_HEAD = re.compile(r'[\[{]+"\w+"')
 _BEGUN_CALLS = "begun-calls-turn"
 _ROOT_COMMENT = (
@@ -490,9 +491,8 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
         if opening.startswith(extra) and not _is_covered(offer, join):
             rest = opening.removeprefix(extra)
             rest = rest if begins_like_call(spec) else trimmed(rest)
-            yield sequence(
-                GAP if rest == trimmed(rest) != "" else "", spelled(rest), offer.turn_rule(right)
-            )
+            is_whole = rest == trimmed(rest) != "" and not _OPEN_TAG.search(extra)
+            yield sequence(GAP if is_whole else "", spelled(rest), offer.turn_rule(right))
     close = trimmed(spec.reasoning.end)
     if Part.REASONING in parts_of(spec) and close and extra.endswith(close):
         parts = offer.following(Part.REASONING)

@@ -10,6 +10,7 @@ from turnspec.spec.characters import call_ends
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import JsonType, SlotKind, Spec, Subject, Verdict
+from turnspec.verification.comparing import trims_strings
 
 #: Pieces of text that trip careless parsers, none of them any template's own.
 TRICKY_TEXTS = (
@@ -27,6 +28,7 @@ TRICKY_TEXTS = (
 
 #: Calls with names, ids and arguments unlike the analysis' own.
 _MIXED: dict[str, object] = {
+    "lines": "\n\tone\n\ntwo\n",  # white space around a string counts
     "zone": "Europe/Paris",
     "count": 3,
     "ratio": 2.25,
@@ -105,7 +107,8 @@ def _allowed_value(spec: Spec, value: object) -> object:
         return not has_elements(spec) or (inner is not None and inner not in ([], {}))
 
     if isinstance(value, str):
-        return allowed_text(spec, Subject.ARGUMENT_STRING, value)
+        text = allowed_text(spec, Subject.ARGUMENT_STRING, value)
+        return text.strip() if trims_strings(spec) else text
     if isinstance(value, dict):
         members = {_allowed_key(spec, k): _allowed_value(spec, inner) for k, inner in value.items()}
         return {key: inner for key, inner in members.items() if is_told(inner)}

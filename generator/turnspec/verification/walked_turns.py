@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from turnspec.grammar.answers import RESPONSE
-from turnspec.grammar.elements import ELEMENT_TEXT
+from turnspec.grammar.elements import ELEMENT_STRING, ELEMENT_TEXT
 from turnspec.grammar.in_string import IN_STRING
 from turnspec.grammar.tagged import RAW_TEXT
 from turnspec.grammar.values import ESCAPED_STRING
@@ -33,6 +33,7 @@ _STRINGS: dict[str, Callable[[str], str]] = {
     "python-string": ast.literal_eval,
     "quoted-text": str,
     RAW_TEXT: str,
+    ELEMENT_STRING: str,
     ELEMENT_TEXT: str,
 }
 
@@ -158,7 +159,9 @@ def _call(
     name = list(tools)[(int(chosen[1]) - 1) % len(tools)]
     literals = [walk.of(span) for span in inside if not span.rule]
     keys = [key for key in tools[name]["properties"] if any(_holds(t, key) for t in literals)]
-    texts = ((span.rule, walk.of(span)) for span in inside if span.rule in _STRINGS)
+    whole = [n for n in walk.inside(number) if not _is_around(walk, n, ELEMENT_STRING)]
+    spans = (walk.spans[inner] for inner in whole)
+    texts = ((span.rule, walk.of(span)) for span in spans if span.rule in _STRINGS)
     strings = (_STRINGS[rule](_unescaped(text, signs)) for rule, text in texts)
     return MeantCall(name, identifier, tuple(sorted(keys)), tuple(strings))
 

@@ -38,6 +38,7 @@ def ask_template(renderer: Renderer, module: FormatModule) -> tuple[Coverage, tu
         if search.take(tried):
             reader.read(tried)
     reader.read_names()
+    reader.read_blocks()
     search.try_further()
     lost, told = (
         tuple(shortened(f"{fault}: {text}", _LONGEST) for fault, text in found.items())

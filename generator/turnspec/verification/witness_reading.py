@@ -19,6 +19,7 @@ from turnspec.verification.witness_tries import (
     Try,
     answer_with,
     changed,
+    kinds_of_blocks,
     named_tries,
 )
 
@@ -88,6 +89,25 @@ class Reader:
             if given.said != meant:
                 self.told[f"calls of {name!r} are written otherwise"] = quoted(given.text)
                 return
+
+    def read_blocks(self) -> None:
+        """Tell where the text of another block, behind content's own, isn't read as content."""
+        chat = self.renderer.chat
+        blocks, usual = chat.dialect.blocks, self._read_plain("content", chat.variables)
+        if blocks is None or usual is None:
+            return
+        known = (blocks.reasoning_type, blocks.content_type)
+        own = {blocks.type_key: blocks.content_type, blocks.content_key: CONTENT}
+        for kind in kinds_of_blocks(chat):
+            if (word := kind[blocks.type_key]) in known or _NEEDLE.fullmatch(str(word)):
+                continue
+            both = [own, kind]
+            content = {blocks.container: both} if blocks.container else both
+            with chat.worker.unwitnessed():
+                given = self._read("content", {"content": content}, chat.variables)
+            if given is not None and _NEEDLE.search(given.text):
+                when = f"where content has a block of {word!r}"
+                self._note(self._fault(usual, given), when, given, is_sure=False)
 
     def _read_call(self, name: str) -> _Read | None:
         """Return what is read of a call of a tool; None where it isn't rendered as a turn."""

@@ -165,7 +165,7 @@ def _quoting(chat: Chat) -> Iterator[Try]:
 
 def _histories(chat: Chat) -> Iterator[Try]:
     """Yield conversations with answers and results in all places, and results of all forms."""
-    contents = ("resqa", [NEEDLE], [*_kinds(chat)], {"text": NEEDLE})
+    contents = ("resqa", [NEEDLE], [*kinds_of_blocks(chat)], {"text": NEEDLE})
     for reasoning, content in itertools.product((REASONING, ""), contents):
         calling = probe_message(calls=2)
         said, two = Message(CONTENT, reasoning), replace(calling, reasoning=reasoning)
@@ -180,7 +180,7 @@ def _histories(chat: Chat) -> Iterator[Try]:
 
 def _blocks(chat: Chat) -> Iterator[Try]:
     """Yield content as a list: of texts, and of mappings of each kind that the template knows."""
-    kinds = _kinds(chat)
+    kinds = kinds_of_blocks(chat)
     for content in ([NEEDLE], kinds, *([kind] for kind in kinds[:_MOST])):
         given = {"content": content}
         answer = answer_with(chat, "content", given)
@@ -189,7 +189,7 @@ def _blocks(chat: Chat) -> Iterator[Try]:
         yield Try("all content as a list", chat.variables, [*others, answer], is_answer=False)
 
 
-def _kinds(chat: Chat) -> list[JsonObject]:
+def kinds_of_blocks(chat: Chat) -> list[JsonObject]:
     """Return a block for each word that may say what a block is, with a text under every key."""
     needles = _needles(chat.facts.attribute_names)
     return [{**needles, key: word} for key, word in _words(chat)]
