@@ -83,7 +83,7 @@ class OpenCall:
     """A call that is being read: the JSON of its arguments so far."""
 
     def __init__(self, input: Input, index: int, name: str, told: int) -> None:
-        self._input = input
+        self._input, self._halts = input, input.rules.at_border.first_or_escaped.search
         self.index, self.name = index, name
         self.pieces: GrowingText = []
         self.told = told  # up to which offset the events tell of the text
@@ -108,13 +108,13 @@ class OpenCall:
 
     def flow_in_string(self, piece: str) -> list[Event] | None:
         """Take a piece of a string in JSON that nothing can end; return None for any other one."""
-        input, half, ends = self._input, "", self._input.rules.at_border
+        input, half = self._input, ""
         text = input.text + piece  # half of an escape may wait
-        if self.quote in text and self.quote in "'`":
+        if self.quote in "'`" and self.quote in text:
             return None
         start, end = input.offset, input.offset + len(text)
-        if ends.first_or_escaped.search(text):
-            if ends.may_begin.search(text):
+        if self._halts(text):
+            if input.rules.at_border.may_begin.search(text):
                 return None
             if text[-1] == "\\" != text[-2:-1]:
                 half, text, end = "\\", text[:-1], end - 1
