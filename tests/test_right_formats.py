@@ -276,7 +276,7 @@ def test_a_name_that_stands_in_an_id_is_a_tools(worker: RenderWorker) -> None:
     assert [call.name for call in alone] == [*ids], "without tools nothing tells the name"
     bound = bind_grammar(spec, GrammarRequest(tools_named("look_up"), lazy=False))
     assert isinstance(bound, BoundGrammar)
-    assert 'id-before "look_up" id-behind' in bound.grammar
+    assert 'id-before "l" "o" "o" "k" "_" "u" "p" id-behind' in bound.grammar
 
 
 def test_a_name_before_an_object_that_says_it_again_is_a_head(worker: RenderWorker) -> None:

@@ -58,9 +58,9 @@ from turnspec.spec.model import (
     Tools,
 )
 
-#: The slots that would go on in a word behind them, beside the name, which has its own rule.
 #: Stand for a tool's name and arguments in what is the same for all tools; no rule has such signs.
 _TOOL, _ARGUMENTS = "\0name", "\0arguments"
+#: The slots that would go on in a word behind them, beside the name, which has its own rule.
 _WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
 _RAW_COMMENT = "a raw value: free text up to its end"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
@@ -112,7 +112,8 @@ def call_rules(calls: Calls) -> tuple[Rule, ...]:
         Rule("call-word", f"gap ( {any_word} gap )?"),
         Rule("word-character", "[a-zA-Z0-9_-]"),
         Rule("word-apart", "( [ \\t\\n\\r] call-word )?"),
-        Rule("id-before", f"( word-character{{1,40}} {_id_sign(tools)} )?"),
+        Rule("id-before", f"( id-word {_id_sign(tools)} )?"),
+        Rule("id-word", "word-character id-word | word-character"),
         Rule("id-behind", f"( {_id_sign(tools)} [0-9]{{1,9}} )?"),
     )
 
@@ -141,7 +142,8 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
     """Yield the rules for one call, ``name`` first, with one for each tool if they are known."""
     ways = [calls.tools.call, *calls.empty, *(() if begun else calls.others)]
     spell = calls.spell or bool(begun or calls.others)
-    written = spelled if spell else literal
+    # A name may also begin what stands before it in an id.
+    written = spelled if spell or calls.named_by_id else literal
     around = ("id-before", "id-behind") if calls.named_by_id else ("", "")
     own: list[Rule] = []
     options = []
