@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from turnspec.analysis.findings import Derivation
 from turnspec.analysis.stripped import is_cut_before, now_and_earlier
 from turnspec.analysis.text import (
     closing_of,
@@ -16,19 +15,20 @@ from turnspec.analysis.text import (
     splits_marker,
     whole_prefix,
 )
-from turnspec.analysis.thinking import find_scope
 from turnspec.codegen.writer import write_turn
 from turnspec.rendering.conversation import (
     USER_TEXT,
     Chat,
     Following,
     JsonObject,
+    result_message,
     user_message,
 )
 from turnspec.spec.message import Message
 from turnspec.spec.model import (
     Part,
     ReasoningMode,
+    ReasoningScope,
     Slot,
     SlotKind,
     Spec,
@@ -42,6 +42,7 @@ from turnspec.verification.turns import never_renders_calls, writes_calls_otherw
 
 _NUMBER = re.compile(r"\d+")
 _CONTENT = "The answer is here."
+_REASONING = "They want to know."
 
 
 def prompts(view: View) -> Iterator[Finding]:
@@ -221,9 +222,21 @@ def scope(view: View) -> Iterator[Finding]:
     spec, chat = view.spec, view.renderer.chat
     if not spec.reasoning.field:
         return
-    found = find_scope(chat, Derivation())
-    if found is not spec.reasoning.scope:
-        yield "reasoning.scope", f"is {spec.reasoning.scope}; rendered is {found}"
+    past = chat.assistant_message(Message(_CONTENT, _REASONING))
+    call = allowed_call(spec, SAMPLE_CALLS[0])
+    called = chat.assistant_message(Message(reasoning=_REASONING, calls=(call,)))
+    last = chat.assistant_message(Message("Done."))
+    asked = user_message("And now?")
+    before = [user_message("Hello?")]
+    shown = {
+        ReasoningScope.ALL: [*before, past, asked, last],
+        ReasoningScope.SINCE_LAST_USER: [*before, called, result_message(call), last],
+    }
+    texts = {kind: chat.render(messages).text or "" for kind, messages in shown.items()}
+    found = next((kind for kind, text in texts.items() if _REASONING in text), None)
+    said = spec.reasoning.scope
+    if found != (said if said in shown else None):  # the other scopes show none of these
+        yield "reasoning.scope", f"is {said}; rendered is {found or ReasoningScope.LAST}"
 
 
 def tokens(view: View) -> Iterator[Finding]:
