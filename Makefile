@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .PHONY: help regen regen-long check diff report report-browser site site-browser \
 	test quick test-every-format test-long fuzz lint bench \
-	install-size api families typescript capabilities engines engine-faults faults live learned-formats \
+	install-size api models families typescript capabilities engines engine-faults faults live learned-formats \
 	figures schemas module-coverage module-start compiler-faults \
 	conformance reference integrations lock dist changelog outdated clean
 
@@ -139,6 +139,10 @@ api: $(STAMP)  ## write docs/api.md: options, events, attributes and kinds of pr
 # Node, the compiler and a linter: what the machine has, else what is installed below build/.
 typescript: $(STAMP)  ## lay out and lint the TypeScript and JavaScript that is written by hand
 	@$(BIN)/python -m tests.typescript.toolchain
+
+# After a new template, or where a format changed.
+models: $(BUILD)  ## write templates/models.json: which formats public models have, by their ids (some minutes)
+	@$(BIN)/python -m tests.model_table
 
 families: $(STAMP)  ## write docs/FAMILIES.md: well-known families with a turn of each, parsed
 	@$(BIN)/python -m tests.family_table

@@ -111,7 +111,7 @@ SUGGESTED = {
     "gptos": "openai-gpt-oss-120b",
     # a word that no name has may tell another format, and so may a number or a date
     "Qwen/Qwen2.5-Coder-7B-Instruct": "qwen3-coder",
-    "Qwen/Qwen3-Next-80B-A3B-Instruct": "qwen-qwen3-0-6b",
+    "Qwen/Qwen3-Next-80B-A3B-Instruct": "qwen-qwen3-coder-next",
     "Qwen/Qwen3-Embedding-8B": "qwen-qwen3-0-6b",
     "openai/gpt-oss-safeguard-20b": "openai-gpt-oss-120b",
     "microsoft/Phi-4-reasoning": "microsoft-phi-4",

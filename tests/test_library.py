@@ -34,7 +34,7 @@ def test_a_known_format_by_its_name() -> None:
 
 
 def test_a_guess_is_a_warning_where_the_name_is_written() -> None:
-    with pytest.warns(UserWarning, match="is taken for qwen-qwen3-0-6b by its name") as told:
+    with pytest.warns(UserWarning, match="is taken for qwen-qwen3-0-6b by its template") as told:
         fmt = turnspec.load("Qwen/Qwen3-8B")
     assert fmt.FORMAT["name"] == "qwen-qwen3-0-6b"
     assert told[0].filename == __file__

@@ -121,7 +121,7 @@ def test_all_that_stands_for_a_parser(tmp_path: Path, monkeypatch: pytest.Monkey
     check_case(committed_format("qwen3-coder").spec, f"Hi{end}", expect=Message("Hi"))
     monkeypatch.chdir(tmp_path)  # a known format is known anywhere
     check_case("Qwen3-Coder", f"Hi{end}", expect=Message("Hi"))
-    with pytest.warns(UserWarning, match=r"is taken for qwen3-coder by its name"):
+    with pytest.warns(UserWarning, match=r"is taken for qwen3-coder by its template"):
         check_case("Qwen/Qwen3-Coder-30B-A3B-Instruct", f"Hi{end}", expect=Message("Hi"))
 
 
@@ -139,7 +139,8 @@ def test_what_stands_for_no_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return str(caught.value)
 
     monkeypatch.chdir(ROOT)
-    assert fault("apertos") == "no format is known as 'apertos'; did you mean apertus-8b-instruct?"
+    known = "apertus-8b-instruct or swiss-ai-apertus-8b-instruct-2509"
+    assert fault("apertos") == f"no format is known as 'apertos'; did you mean {known}?"
     assert fault(tmp_path / "x.py") == f"{tmp_path / 'x.py'}: there is no such file or folder"
     assert fault(tmp_path / "bad.yaml").startswith(f"{tmp_path / 'bad.yaml'}:1: ")
     assert fault(tmp_path / "bad.jinja").startswith("bad.jinja:1: syntax error: ")

@@ -127,6 +127,12 @@ def _names(variables: Mapping[str, Any]) -> list[str | None]:
     return [message.get("name") for message in variables["messages"] if message["role"] == "tool"]
 
 
+def _has_more_keys(given: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
+    """Say whether a message has a key that the plain one hasn't."""
+    pairs = zip(given["messages"], plain["messages"], strict=False)
+    return any(set(one) - set(other) for one, other in pairs)
+
+
 def main(arguments: list[str]) -> int:
     """Export the cases, or print the figures."""
     with RecordingWorker() as worker:
@@ -147,9 +153,3 @@ def _run(cases: Iterable[Case], worker: RenderWorker, arguments: list[str]) -> i
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
-
-
-def _has_more_keys(given: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
-    """Say whether a message has a key that the plain one hasn't."""
-    pairs = zip(given["messages"], plain["messages"], strict=False)
-    return any(set(one) - set(other) for one, other in pairs)

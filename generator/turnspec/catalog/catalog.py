@@ -8,6 +8,7 @@ from pathlib import Path
 
 import turnspec
 from turnspec.catalog.known import KnownFormat
+from turnspec.catalog.models import ModelTable
 from turnspec.pipeline.project import RESULTS, Project
 from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.spec.files import SPEC_SUFFIX
@@ -38,6 +39,11 @@ class Catalog:
         came = installed_formats()
         others = {} if came is None or came == project else _formats(came, installed=True)[0]
         return cls({**others, **own}, project, tuple(problems))
+
+    def models(self) -> ModelTable:
+        """Return which of turnspec's formats models have."""
+        came = installed_formats()
+        return ModelTable.read(came.root) if came else ModelTable("", "", {})
 
     def own(self) -> list[KnownFormat]:
         """Return the formats of the repository; all that are known where there is none."""

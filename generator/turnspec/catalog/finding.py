@@ -28,6 +28,7 @@ class How(StrEnum):
     NAME = "name"
     TEMPLATE = "template"  # this very text
     SAME_FORMAT = "same format"  # another text, with the same fingerprint
+    MODEL = "model"  # its template had that format once
     LIKE_NAME = "like name"  # a rule over names
 
 
@@ -57,7 +58,8 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     place = template_path(asked, catalog, fetch)
     if isinstance(place, Path):
         return _by_path(place, catalog)
-    found = _by_hash(asked, catalog) or _by_like_name(asked.partition("@")[0], catalog)
+    name = asked.partition("@")[0]
+    found = _by_hash(asked, catalog) or _by_model(name, catalog) or _by_like_name(name, catalog)
     if place is None:
         return found
     return replace(found, notice=f"{found.notice}\n{place}") if isinstance(found, Found) else place
@@ -165,6 +167,26 @@ def _by_hash(asked: str, catalog: Catalog) -> Found | None:
     return Found(found[0], How.TEMPLATE) if len(found) == 1 else None
 
 
+def _by_model(asked: str, catalog: Catalog) -> Found | Problem | None:
+    """Return the format that a model's template had at a date, or those of models named so."""
+    table = catalog.models()
+    name, by = table.format_of(asked), f"its template of {table.date}"
+    if name is None:
+        name, by = table.format_like(asked), "models of that name"
+    if name is None:
+        return None
+    if name not in catalog.formats:
+        analyse = f"turnspec analyze {asked} --into DIR"
+        return Problem(f"no format is known as {asked!r}; to write a parser for it, run: {analyse}")
+    return Found(catalog.formats[name], How.MODEL, _taken(asked, name, by))
+
+
+def _taken(asked: str, name: str, by: str) -> str:
+    """Return what to say of a guess."""
+    sure = "to be sure, give its template to: turnspec identify"
+    return f"{asked} is taken for {name} by {by}; {sure}"
+
+
 def _by_like_name(asked: str, catalog: Catalog) -> Found | Problem:
     matches = match_names(asked, readable_names(catalog, asked))
     names = [match.name for match in matches]
@@ -175,8 +197,7 @@ def _by_like_name(asked: str, catalog: Catalog) -> Found | Problem:
         listed = ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
         return Problem(f"{asked!r} may be {listed}; say which one is meant")
     (match,) = matches
-    sure = "to be sure, give its template to: turnspec identify"
-    notice = f"{asked} is taken for {match.name} by its name; {sure}"
+    notice = _taken(asked, match.name, "its name")
     return Found(catalog.formats[match.name], How.LIKE_NAME, notice)
 
 

@@ -129,7 +129,7 @@ def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answe
     guess, *others = found.notice.splitlines() or [""]
     for line in others:
         print_notice(line)
-    words = f"{name}, by its name{guess.partition(' by its name')[2]}" if guess else name
+    words = f"{name},{guess.partition(f' is taken for {name}')[2]}" if guess else name
     return [_Answer(source, source, words, found.how, (name,), found.format.sha256, spec)], []
 
 
