@@ -23,7 +23,7 @@ from turnspec.export.response_template import response_template
 from turnspec.export.targets import export_format
 from turnspec.export.xgrammar import structural_tag
 from turnspec.grammar.request import GrammarRequest
-from turnspec.pipeline.project import RESULTS, OutputPaths, Project
+from turnspec.pipeline.project import RESULTS, OutputPaths
 from turnspec.spec.integration_results import read_integrations
 from turnspec.spec.model import Literal, Slot, SlotKind
 from turnspec.spec.problems import Problem
@@ -134,7 +134,7 @@ def test_an_unknown_target_is_refused() -> None:
 
 
 def test_a_format_that_is_not_verified_is_refused(root: Path, tmp_path: Path) -> None:  # noqa: F811
-    (Project(root).root / RESULTS).unlink()
+    (root / RESULTS).unlink()
     command = ("export", "json-native", "--to", "response-template", "--root", root)
     result = run(*command, "--into", tmp_path / "new")
     reason = "not verified: there is no result for the spec as it is"

@@ -61,6 +61,15 @@ def test_by_models_of_the_same_name(tmp_path: Path) -> None:
     assert found.notice == f"{asked} is taken for {name} by models of that name{SURE}"
 
 
+def test_a_formats_own_name_goes_before_models_of_the_same_name(tmp_path: Path) -> None:
+    asked = "deepseek-ai/DeepSeek-R1"
+    assert ModelTable.read(ROOT).format_of(asked) is None
+    assert ModelTable.read(ROOT).format_like(asked) == "deepseek-ai-deepseek-v3"
+    found = find_format(asked, Catalog.around(tmp_path))
+    assert isinstance(found, Found)
+    assert (found.format.name, found.how) == ("llama-cpp-deepseek-r1", How.LIKE_NAME)
+
+
 def test_models_of_one_name_and_two_formats_say_nothing() -> None:
     models = ModelTable("", "", {"a/Some-7B": "one", "b/Some-1B": "other", "c/New": ""})
     assert models.format_of("A/some-7b") == "one"

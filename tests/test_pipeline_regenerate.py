@@ -115,7 +115,7 @@ def test_regenerating_everything_gives_the_same_files(root: Path) -> None:
 
 
 def test_without_the_state_everything_is_built_again(root: Path) -> None:
-    (Project(root).root / STATE).write_text("{ damaged", encoding="utf-8")
+    (root / STATE).write_text("{ damaged", encoding="utf-8")
     done = regenerated(root)
     assert built(done) == sorted(TWO)
     assert done.changed_files == []

@@ -30,7 +30,7 @@ from turnspec.codegen.banner import (
 )
 from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.text_hash import hash_of
-from turnspec.pipeline.project import RESULTS, OutputPaths, Project
+from turnspec.pipeline.project import RESULTS, OutputPaths
 from turnspec.sources.index import INDEX_FILE
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.files import spec_hash
@@ -47,7 +47,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / INDEX_FILE).write_text(EMPTY_INDEX, encoding="utf-8")
     for spec in (json_native_spec(), plain_spec()):
         write_format(root, spec)
-    write_results(Project(root).root / RESULTS, verified(json_native_spec(), plain_spec()))
+    write_results(root / RESULTS, verified(json_native_spec(), plain_spec()))
     return root
 
 
@@ -159,7 +159,7 @@ def test_a_command_stays_on_its_line(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_copy_of_an_unverified_format_names_force(root: Path, tmp_path: Path) -> None:
-    write_results(Project(root).root / RESULTS, {})
+    write_results(root / RESULTS, {})
     command = ("vendor", "plain", "--into", tmp_path, "--root", root, "--force")
     assert run(*command).exit_code == 0
     assert command_in(tmp_path / "plain.py").startswith("turnspec vendor plain --force --into ")
@@ -324,7 +324,7 @@ def test_a_changed_spec_makes_copies_stale(root: Path, into: Path) -> None:
         f"stale  {into / 'plain.py'}: the spec has changed\n"
     )
     assert result.stderr == (f"to renew what is stale, run: turnspec vendor --update {into}\n")
-    write_results(Project(root).root / RESULTS, verified(json_native_spec(), spec))
+    write_results(root / RESULTS, verified(json_native_spec(), spec))
     assert run("vendor", "plain", "--into", into, "--root", root).exit_code == 0
     assert states(into, root) == dict.fromkeys(ALL, "fresh")
 
@@ -678,7 +678,7 @@ def test_the_protocol_is_pythons(tmp_path: Path) -> None:
 
 
 def test_a_script_says_if_its_format_is_not_verified(root: Path, tmp_path: Path) -> None:
-    write_results(Project(root).root / RESULTS, {})
+    write_results(root / RESULTS, {})
     command = ("vendor", "plain", "--language", "typescript", "--into", tmp_path, "--root", root)
     assert run(*command).exit_code == 1
     assert run(*command, "--force").exit_code == 0

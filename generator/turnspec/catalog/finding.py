@@ -58,8 +58,7 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     place = template_path(asked, catalog, fetch)
     if isinstance(place, Path):
         return _by_path(place, catalog)
-    name = asked.partition("@")[0]
-    found = _by_hash(asked, catalog) or _by_model(name, catalog) or _by_like_name(name, catalog)
+    found = _by_hash(asked, catalog) or _by_model(asked.partition("@")[0], catalog)
     if place is None:
         return found
     return replace(found, notice=f"{found.notice}\n{place}") if isinstance(found, Found) else place
@@ -167,17 +166,20 @@ def _by_hash(asked: str, catalog: Catalog) -> Found | None:
     return Found(found[0], How.TEMPLATE) if len(found) == 1 else None
 
 
-def _by_model(asked: str, catalog: Catalog) -> Found | Problem | None:
-    """Return the format that a model's template had at a date, or those of models named so."""
+def _by_model(asked: str, catalog: Catalog) -> Found | Problem:
+    """Return the format that a model's template had at a date, else one that its name tells of."""
     table = catalog.models()
-    name, by = table.format_of(asked), f"its template of {table.date}"
+    name = table.format_of(asked)
     if name is None:
-        name, by = table.format_like(asked), "models of that name"
-    if name is None:
-        return None
+        found = _by_like_name(asked, catalog)
+        like = table.format_like(asked) if isinstance(found, Problem) else None
+        if like is None:
+            return found
+        return Found(catalog.formats[like], How.MODEL, _taken(asked, like, "models of that name"))
     if name not in catalog.formats:
         analyse = f"turnspec analyze {asked} --into DIR"
         return Problem(f"no format is known as {asked!r}; to write a parser for it, run: {analyse}")
+    by = f"its template of {table.date}"
     return Found(catalog.formats[name], How.MODEL, _taken(asked, name, by))
 
 
