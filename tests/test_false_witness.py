@@ -102,6 +102,19 @@ def test_a_misspelt_marker_is_drafted_as_the_prompt_spells_it(worker: RenderWork
     assert (call.name, call.arguments) == ("look", '{"at": "sea"}')
 
 
+@pytest.mark.parametrize("marker", ["<:use>:>", "<:use:>"])
+def test_a_marker_is_read_as_it_is_rendered_and_as_the_prompt_spells_it(
+    marker: str, worker: RenderWorker
+) -> None:
+    spec = analyze_template(given_template(MISSPELT), worker).spec
+    assert spec is not None
+    told = 'the prompt spells it "<:use:>", which is read as well'
+    assert told in [limit.reason for limit in spec.limits]
+    message = load(spec).parse(f'{marker}look<:with:>{{"at": "sea"}}<:used:><:end:>')
+    (call,) = message.tool_calls
+    assert (call.name, call.arguments, message.problems) == ("look", '{"at": "sea"}', [])
+
+
 def test_a_draft_says_what_the_model_writes_and_passes_every_rung() -> None:
     path = FOLDER / "red" / "separator-lost.jinja"
     source = given_template(path.read_text(encoding="utf-8"), path.stem)

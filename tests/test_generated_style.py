@@ -106,6 +106,16 @@ def test_no_statement_is_broken_for_its_comment() -> None:
         assert _BROKEN_BY_A_COMMENT.findall(module_source(name)) == [], name
 
 
+#: A heading, comments between empty lines, and another one in the place of what it announces.
+_EMPTY_SECTION = re.compile(r"^(# .*\n)+\n+(?=(# .*\n)+\n)", re.MULTILINE)
+
+
+def test_no_section_is_empty() -> None:
+    assert _EMPTY_SECTION.search("# What this is.\n\n\n# What that is.\n\nX = 1\n")
+    for name in NAMES:
+        assert not _EMPTY_SECTION.search(module_source(name)), name
+
+
 def test_no_rule_says_twice_what_may_follow() -> None:
     tables = [table for name in NAMES for table in vars(installed_module(name)).values()]
     rules = [row for table in tables if isinstance(table, tuple) for row in table]

@@ -10,8 +10,10 @@ from turnspec.analysis.arguments import ArgumentsFinding
 from turnspec.analysis.calls import call_id_position, find_fields, tool_mode
 from turnspec.analysis.dialect import probe_capabilities
 from turnspec.analysis.empty_call import with_empty_call
+from turnspec.analysis.false_witness import with_spelling_of_prompt
 from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.frames import Frames
+from turnspec.analysis.instructions import tool_instructions
 from turnspec.analysis.layout import Layout
 from turnspec.analysis.limits import find_limits
 from turnspec.analysis.modes import content_mode, marks_of_prompt, reasoning_mode
@@ -246,6 +248,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         spec = replace(spec, limits=(*spec.limits, _told(Subject.CONTENT, _PROMPTED.format(own))))
     if spec.tools is not None and left_open(spec.tools):
         spec = replace(spec, limits=(*spec.limits, LEFT_OPEN))
+    if spec.tools is not None:
+        spec = with_spelling_of_prompt(spec, tool_instructions(facts.chat))
     settled = with_stops(replace(spec, grammar=grammar_hints(spec)))
     return _with_stops_of_calls(settled, facts.layout.behind_calls, facts.other_ends)
 

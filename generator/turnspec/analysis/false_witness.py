@@ -10,12 +10,24 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from turnspec.analysis.instructions import Instructions
 from turnspec.analysis.tag_examples import is_closing
 from turnspec.analysis.text import markers
-from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, Tools
+from turnspec.spec.model import (
+    Condition,
+    Encoding,
+    JsonType,
+    Limit,
+    Literal,
+    Slot,
+    SlotKind,
+    Spec,
+    Subject,
+    Tools,
+    Verdict,
+)
 from turnspec.spec.yaml_text import quoted
 
 _KEY, _VALUE = Slot(SlotKind.KEY), Slot(SlotKind.VALUE)
@@ -81,6 +93,33 @@ def _is_other(marker: str, other: str) -> bool:
     """Tell whether two markers say the same in other signs."""
     said = [re.sub(r"\W", "", it) for it in (marker, other)]
     return said[0] == said[1] != "" and marker != other and is_closing(marker) == is_closing(other)
+
+
+def respelt(tools: Tools, found: Misspelling) -> tuple[Tools, list[str]]:
+    """Return calls with a marker as the prompt spells it, and the keys that this changes."""
+    old, new = found.rendered, found.shown
+    call = tuple(
+        replace(it, text=it.text.replace(old, new)) if isinstance(it, Literal) else it
+        for it in tools.call
+    )
+    ends = (tools.section_start.replace(old, new), tools.section_end.replace(old, new))
+    given = replace(tools, call=call, section_start=ends[0], section_end=ends[1])
+    names = ("call", "section_start", "section_end")
+    return given, [f"tools.{it}" for it in names if getattr(given, it) != getattr(tools, it)]
+
+
+def with_spelling_of_prompt(spec: Spec, said: Sequence[Instructions]) -> Spec:
+    """Return the spec with calls that have a marker as the prompt spells it, beside its own."""
+    found = find_misspelling(spec.tools, said) if spec.tools else None
+    if spec.tools is None or found is None:
+        return spec
+    call = respelt(spec.tools, found)[0].call
+    if call == spec.tools.call:
+        return spec
+    reason = f"the prompt spells it {quoted(found.shown)}, which is read as well"
+    told = Limit(Subject.CALLS, Verdict.TOLD, Condition.ALWAYS, reason)
+    alternatives = replace(spec.alternatives, calls=(*spec.alternatives.calls, call))
+    return replace(spec, limits=(*spec.limits, told), alternatives=alternatives)
 
 
 def _between_key_and_value(tools: Tools) -> str:

@@ -12,7 +12,7 @@ from textwrap import indent
 from typing import Any, cast
 
 from turnspec.analysis.call_examples import find_call_example
-from turnspec.analysis.false_witness import Misspelling, find_disagreements, find_misspelling
+from turnspec.analysis.false_witness import find_disagreements, find_misspelling, respelt
 from turnspec.analysis.instructions import (
     LISTED,
     Instructions,
@@ -130,24 +130,11 @@ def _with_witness(spec: Spec, tools: Tools, chat: Chat) -> tuple[Spec, list[_Pro
     tools = replace(tools, arguments=arguments)
     misspelt = find_misspelling(tools, tool_instructions(chat))
     if misspelt is not None:
-        tools, keys = _respelt(tools, misspelt)
+        tools, keys = respelt(tools, misspelt)
         reason = f"The prompt spells it {quoted(misspelt.shown)}, the rendering does not."
         evidence = misspelt.said.text[misspelt.said.text.index(misspelt.shown) :].partition("\n")[0]
         proposals += [_Proposal(key, reason, evidence, (doubt,), misspelt.said) for key in keys]
     return replace(spec, tools=tools), proposals
-
-
-def _respelt(tools: Tools, found: Misspelling) -> tuple[Tools, list[str]]:
-    """Return calls with a marker as the prompt spells it, and the keys that this changes."""
-    old, new = found.rendered, found.shown
-    call = tuple(
-        replace(it, text=it.text.replace(old, new)) if isinstance(it, Literal) else it
-        for it in tools.call
-    )
-    ends = (tools.section_start.replace(old, new), tools.section_end.replace(old, new))
-    given = replace(tools, call=call, section_start=ends[0], section_end=ends[1])
-    names = ("call", "section_start", "section_end")
-    return given, [f"tools.{it}" for it in names if getattr(given, it) != getattr(tools, it)]
 
 
 def _with_reasoning(spec: Spec, chat: Chat) -> tuple[Spec, list[_Proposal]]:

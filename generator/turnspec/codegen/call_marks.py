@@ -213,7 +213,7 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
         opening=tuple(section if in_section else section + head_tags[:-1]),
         head=head,
         after=after,
-        closing=() if has_slots else tuple(tags(closing)),
+        closing=() if has_slots else tuple(tags(closing.replace("><", "> <"))),
         only_in_section=in_section,
     )
 

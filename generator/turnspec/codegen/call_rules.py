@@ -127,6 +127,8 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     called = [" {name} ( )", " {name} ({word}=", " {name} ( {{", " {name}\n{{"]
     called += [" {name} [{any}]\n{{"]
     called = [] if is_own or openings[0][0].isalnum() else called
+    if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
+        openings.insert(0, " ".join(marks.calls.opening))
     found = (("foreign", heads), ("foreign_name", called))
     return [(role, (opening, it)) for opening in openings for role, it in found if it]
 
@@ -326,7 +328,7 @@ def first_keys(marks: Marks) -> list[str]:
 
 def tags_of_keys(arguments: ArgumentMarks) -> list[tuple[str, str]]:
     """Return the tag before an argument's key, and the rest, if another tag closes the key."""
-    return re.findall(r"^(<[^<>{} ]+>) (\{key\} </.*)", arguments.start, re.DOTALL)
+    return re.findall(r"^(<[^<>{} ]+>) (\{key\} <.*)", arguments.start, re.DOTALL)
 
 
 _WRAPPER = "function"  # the member in which chat-completions APIs have name and arguments
@@ -336,7 +338,8 @@ def _object_roles(marks: Marks) -> Roles:
     """Return the markers in texts whose calls are objects."""
     calls = marks.calls
     heads = _object_heads(marks) if marks.are_bare else []
-    follows = [*map(spaced, heads)] or [" {fence} {?[} {{", *map(spaced, calls.opening[1:])]
+    begun = " {fence} {?[} {{"
+    follows = [*map(spaced, heads)] or [begun, *(spaced(it) + begun for it in calls.opening[1:])]
     found: list[tuple[str, Notation]] = [*_foreign_roles(marks)]
     found += [("opening", (it, follows)) for it in (*calls.opening[:1], *calls.other_openings)]
     # What opens each call tells it also where the tag around all calls is missing.

@@ -19,7 +19,7 @@ from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import BEGIN_TOKEN, END_TOKEN
 
 _PATIENCE = 40  # tokens within a word, after which any marker will do, and any of these signs
-CLOSERS = "\"'`<>[](){}|"
+CLOSERS = "\"'`<>[](){}|.:/"
 _BYTES = 256  # tokens; special ones come behind them
 _PER_TOKEN = 0.15  # how much stronger the urge gets with each token
 _PER_TOKEN_OF_TURN = 0.04  # how much stronger the urge to end gets

@@ -108,7 +108,9 @@ def without_empty_sections(text: str) -> str:
     for block in reversed(blocks):
         if _is_heading(block) and (not kept or _is_heading(kept[-1])):
             continue
-        kept.append(block)
+        above, _, last = block.rstrip("\n").rpartition("\n\n")
+        is_empty = _is_heading(last) and above and kept and _is_heading(kept[-1].split("\n\n")[0])
+        kept.append(above if is_empty else block)
     return "\n\n\n".join(reversed(kept))
 
 
