@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from turnspec.codegen.markers import excluded
 from turnspec.codegen.marks import CallMarks
 from turnspec.codegen.notation import notation, optional, slotted
-from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
+from turnspec.codegen.shapes import closing_tags, looks_like_head, looks_like_marker, tags
 from turnspec.spec.characters import NAME_SIGNS, call_ends
 from turnspec.spec.model import Literal, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
 from turnspec.spec.turn_end import without_stop
@@ -213,7 +213,7 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
         opening=tuple(section if in_section else section + head_tags[:-1]),
         head=head,
         after=after,
-        closing=() if has_slots else tuple(tags(closing.replace("><", "> <"))),
+        closing=() if has_slots else tuple(closing_tags(closing)),
         only_in_section=in_section,
     )
 
@@ -266,7 +266,7 @@ def _ends(shape: _Shape, spec: Spec) -> tuple[list[str], list[str]]:
     """Return what closes calls wherever it stands, and what closes that which is around them."""
     tools = shape.tools
     section_end = tools.section_end.strip() if tools.section_start.strip() else ""
-    tails = [tag for call in spec.alternatives.calls for tag in tags(call[-1].text)]
+    tails = [tag for call in spec.alternatives.calls for tag in closing_tags(call[-1].text)]
     others = [tag for tag in tails if tag not in shape.closing]
     found = [*filter(looks_like_marker, (*others, *shape.closing, section_end))]
     section_ends: list[str] = []

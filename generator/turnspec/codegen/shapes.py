@@ -16,6 +16,11 @@ def tags(text: str) -> list[str]:
     return re.split(rf"\s+(?={re.escape(stripped[0])})", stripped) if stripped else []
 
 
+def closing_tags(text: str) -> list[str]:
+    """Split what closes a call into its tags, whether white space parts them or not."""
+    return tags(text.replace("><", "> <"))
+
+
 def looks_like_marker(text: str) -> bool:
     """Tell whether text is distinctive enough wherever it stands: by a word, or as ``</>`` is."""
     is_tag = re.fullmatch(r"[<\[{(⟦-⟯〈-〛][^\w\s\"'<>()\[\]{}]+[>\]})⟦-⟯〈-〛]", text.strip())
