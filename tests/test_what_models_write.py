@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -181,6 +182,14 @@ CALLS = [
     Text(GEMMA, '<|tool_call>call:read{<|"|>path<|"|>:<|"|>a<|"|>}<tool_call|>',
          called("a"), ("malformed",)),
     Text(GEMMA, '<|tool_call>call:read(path="a")<tool_call|>', called("a"), OTHER),
+    *(
+        Text(name, f"<tool_call>{word}\n{MEMBERS}\n</tool_call>", called("a"), OTHER)
+        for name in (QWEN, CODER)
+        for word in ("json", "read")
+    ),
+    Text(QWEN, f"<tool_call>sum\n{MEMBERS}\n</tool_call>",
+         Message(calls=(Call("sum", json.loads(MEMBERS)),)), OTHER),
+    Text(QWEN, '<tool_call>read\n{"path": "a"}\n</tool_call>', called("a"), OTHER),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}, {MEMBERS}]<|tool_call_end|>",
          called("a", "a"), OTHER * 2),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),
