@@ -111,6 +111,14 @@ HEADERS = [
     Text(MUSE, " to=atem:function_calls<|message|>" + quoted, called("a"), ("repeated",)),
     Text(MUSE, " to=files<|message|>" + INVOKE.format('files.read">'),
          called("a", name="files.read"), ("repeated",), {"tools": [tool("files.read", "path")]}),
+    *(
+        Text(MUSE, f" to=self<|message|>{lead}{quoted}",
+             said("", lead + quoted.removesuffix("<|eot|>")),
+             ("stray_marker", "stray_marker", "unclosed"))
+        for lead in ("", "So: ")
+    ),
+    Text(MUSE, " to=self<|message|>So:<|start|>assistant to=read<|message|>" + quoted,
+         called_after("So:", "a"), ("unclosed",)),
     Text(MUSE, "<|message|>" + quoted, called("a")),
     Text(MUSE, "<|message|>So: " + quoted, said("So: " + quoted.removesuffix("<|eot|>"))),
     *(

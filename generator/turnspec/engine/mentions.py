@@ -13,6 +13,7 @@ from turnspec.engine.facts import (
     HAS_CALLS,
     HAS_REASONING,
     HAS_SPECIAL_TOKENS,
+    NAMES_ARE_REPEATED,
     PARTS_HAVE_OPTIONAL_TEXTS,
     REASONING_END,
     REASONING_END_ENDS_CONTENT,
@@ -131,9 +132,14 @@ def is_content_header(turn: Turn, found: Found) -> bool:
 
 
 def is_for_user(turn: Turn, found: Found) -> bool:
-    """Say whether a call stands in a message for the user, and no special token is in it."""
+    """Say whether a call stands in a message for the user, and no special token is in it.
+
+    Nor is a message to the model itself for a tool: a call in it needs a header of its own.
+    """
     tokens = HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
-    return turn.state.for_user and found.role in CALLS_BEGIN and not tokens
+    is_bare = NAMES_ARE_REPEATED and found.role is Role.SHORT_CALL  # it lacks the first name
+    is_thought = HAS_REASONING and turn.state.thinking and is_bare
+    return (turn.state.for_user or is_thought) and found.role in CALLS_BEGIN and not tokens
 
 
 def quote_marker(turn: Turn, found: Found) -> bool:
