@@ -191,6 +191,15 @@ CALLS = [
          called("a"), ("malformed",)),
     Text(GEMMA, '<|tool_call>call:read(path="a")<tool_call|>', called("a"), OTHER),
     *(
+        Text(GEMMA, f"<|tool_call>call:read{{path: {path}}} {after}<tool_call|>", called(*paths),
+             ("malformed", *others))
+        for path in ("a", "a b")
+        for after, paths, others in (
+            ("\n", [path], ()),
+            ("\ncall:read{path: c}", [path, "c"], ("missing_marker", "malformed")),
+        )
+    ),
+    *(
         Text(name, f"<tool_call>{word}\n{MEMBERS}\n</tool_call>", called("a"), OTHER)
         for name in (QWEN, CODER)
         for word in ("json", "read")

@@ -166,6 +166,8 @@ def call_closing_roles(marks: Marks) -> Roles:
     for closing in calls.closing[:1]:
         is_distinct = literal_length(closing) >= FEWEST_SIGNS
         found.append(("close", lead + closing if is_distinct else (lead + closing, follows)))
+    found += [("close", (lead + it, _after_bracket(marks))) for it in _brackets(marks)]
+    found += [("close", " " + head) for head in _next_heads(marks)]
     found += [("close", spaced(end)) for _, end in call_end_roles(marks)]
     found += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
     return [*found, *_outer_end(marks.arguments)]
