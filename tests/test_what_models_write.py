@@ -283,6 +283,13 @@ CALLS = [
          "</function>\n</tool_call>",
          Message(calls=(Call("read", {"path": "a"}), Call("sum", {}))), ("malformed",)),
     Text(CODER, "The <function name> tag.", said("The <function name> tag.")),
+    *(
+        Text(CODER, text, said(text), ("no_name",))
+        for text in (
+            "So `<function=seek></function>` looks.",
+            "<function=seek>\n<parameter=a>\n1\n</parameter>\n</function>",
+        )
+    ),
     Text(GEMMA, GEMMA_CALL.replace("call:", "call:default_api:"), called("a"), ("repeated",)),
     Text(GEMMA, GEMMA_CALL.replace("call:", "call:google:mcp."), called("a"), ("repeated",)),
     Text(GEMMA, GEMMA_CALL.replace("call:", "call: "), called("a")),

@@ -73,7 +73,9 @@ def is_text(turn: Turn, found: Found) -> bool:
         return not (state.opened and state.called)
     if CALLS_ARE_OBJECTS:  # an object is none without tools
         return found.role in (Role.OBJECT, Role.UNTAGGED_CALL) and not turn.tools
-    return is_no_head(turn, found)
+    is_mention = is_no_head(turn, found)
+    state.mentioned = state.mentioned or is_mention
+    return is_mention
 
 
 def is_within_text(turn: Turn, found: Found) -> bool | None:
