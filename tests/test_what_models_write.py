@@ -282,6 +282,8 @@ CALLS = [
     Text(CODER, "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n<function=sum>\n"
          "</function>\n</tool_call>",
          Message(calls=(Call("read", {"path": "a"}), Call("sum", {}))), ("malformed",)),
+    Text(CODER, CODED.replace("arguments", "path").format("</parameter>\n</a>\nb"),
+         called("</parameter>\n</a>\nb"), ("inner_marker",)),
     Text(CODER, "The <function name> tag.", said("The <function name> tag.")),
     *(
         Text(CODER, text, said(text), ("no_name",))
@@ -366,3 +368,14 @@ def test_strings_that_python_would_join_are_no_sure_value(written: str, is_compl
     for pieces in (text, [*text]):
         (call,) = module.parse(pieces, tools=TOOLS).tool_calls
         assert (call.arguments, call.complete) == (f'{{"path": "{written}"}}', is_complete)
+
+
+@pytest.mark.parametrize(("end", "is_complete"), [("</func>", True), ("</call>", False)])
+def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool) -> None:
+    module = load(committed_spec(CODER))
+    call = f"<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n{end}\n</tool_call>"
+    for pieces in (call * 2, [*call, *call]):
+        message = module.parse(pieces, tools=TOOLS)
+        found = [(it.arguments, it.complete) for it in message.tool_calls]
+        assert found == [('{"path": "a"}', is_complete)] * 2
+        assert [it.kind for it in message.problems] == ["unexpected_text", "malformed"] * 2

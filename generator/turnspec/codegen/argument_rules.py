@@ -269,8 +269,17 @@ def behind_value(marks: Marks) -> list[Notation]:
     """Return what may stand behind the mark that closes a value."""
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else first_text(arguments.start)
-    following = (start, *marks.calls.closing[:1], *_behind_call(marks))
-    return [spaced(it) for it in following if it]
+    ends = (*marks.calls.closing[:1], *_behind_call(marks))
+    misspelt = [f"{tag} {it}" for tag in _misspelt_end(marks) for it in (*ends, "{end of text}")]
+    return [spaced(it) for it in (start, *ends, *misspelt) if it]
+
+
+def _misspelt_end(marks: Marks) -> list[str]:
+    """Return a tag that is no marker, in the place of the one that closes a call, if it has one."""
+    ends = (*marks.calls.closing, *marks.calls.section_end, marks.arguments.end.strip())
+    tags = [found[1] for end in ends if (found := re.match("</([^{} ]+)", end))]
+    is_tag = any(end.startswith("</") for end in ends[:1])
+    return ["</" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag}>"] if is_tag else []
 
 
 def rests_of_call(marks: Marks) -> list[str]:
