@@ -134,13 +134,10 @@ def is_content_header(turn: Turn, found: Found) -> bool:
 
 
 def is_for_user(turn: Turn, found: Found) -> bool:
-    """Say whether a call stands in a message for the user, and no special token is in it.
-
-    Nor is a message to the model itself for a tool: a call in it needs a header of its own.
-    """
+    """Say whether a call, without special tokens, stands in a message for no tool."""
     tokens = HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
-    is_bare = NAMES_ARE_REPEATED and found.role is Role.SHORT_CALL  # it lacks the first name
-    is_thought = HAS_REASONING and turn.state.thinking and is_bare
+    lacks_header = NAMES_ARE_REPEATED and found.role is Role.SHORT_CALL
+    is_thought = HAS_REASONING and turn.state.thinking and lacks_header
     return (turn.state.for_user or is_thought) and found.role in CALLS_BEGIN and not tokens
 
 
