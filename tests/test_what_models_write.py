@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -110,6 +111,14 @@ HEADERS = [
     Text(MUSE, " to=atem:function_calls<|message|>" + quoted, called("a"), ("repeated",)),
     Text(MUSE, " to=files<|message|>" + INVOKE.format('files.read">'),
          called("a", name="files.read"), ("repeated",), {"tools": [tool("files.read", "path")]}),
+    *(
+        Text(MUSE, f" to=self<|message|>{lead}{quoted}",
+             said("", lead + quoted.removesuffix("<|eot|>")),
+             ("stray_marker", "stray_marker", "unclosed"))
+        for lead in ("", "So: ")
+    ),
+    Text(MUSE, " to=self<|message|>So:<|start|>assistant to=read<|message|>" + quoted,
+         called_after("So:", "a"), ("unclosed",)),
     Text(MUSE, "<|message|>" + quoted, called("a")),
     Text(MUSE, "<|message|>So: " + quoted, said("So: " + quoted.removesuffix("<|eot|>"))),
     *(
@@ -181,6 +190,23 @@ CALLS = [
     Text(GEMMA, '<|tool_call>call:read{<|"|>path<|"|>:<|"|>a<|"|>}<tool_call|>',
          called("a"), ("malformed",)),
     Text(GEMMA, '<|tool_call>call:read(path="a")<tool_call|>', called("a"), OTHER),
+    *(
+        Text(GEMMA, f"<|tool_call>call:read{{path: {path}}} {after}<tool_call|>", called(*paths),
+             ("malformed", *others))
+        for path in ("a", "a b")
+        for after, paths, others in (
+            ("\n", [path], ()),
+            ("\ncall:read{path: c}", [path, "c"], ("missing_marker", "malformed")),
+        )
+    ),
+    *(
+        Text(name, f"<tool_call>{word}\n{MEMBERS}\n</tool_call>", called("a"), OTHER)
+        for name in (QWEN, CODER)
+        for word in ("json", "read")
+    ),
+    Text(QWEN, f"<tool_call>sum\n{MEMBERS}\n</tool_call>",
+         Message(calls=(Call("sum", json.loads(MEMBERS)),)), OTHER),
+    Text(QWEN, '<tool_call>read\n{"path": "a"}\n</tool_call>', called("a"), OTHER),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}, {MEMBERS}]<|tool_call_end|>",
          called("a", "a"), OTHER * 2),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),
@@ -256,7 +282,16 @@ CALLS = [
     Text(CODER, "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n<function=sum>\n"
          "</function>\n</tool_call>",
          Message(calls=(Call("read", {"path": "a"}), Call("sum", {}))), ("malformed",)),
+    Text(CODER, CODED.replace("arguments", "path").format("</parameter>\n</a>\nb"),
+         called("</parameter>\n</a>\nb"), ("inner_marker",)),
     Text(CODER, "The <function name> tag.", said("The <function name> tag.")),
+    *(
+        Text(CODER, text, said(text), ("no_name",))
+        for text in (
+            "So `<function=seek></function>` looks.",
+            "<function=seek>\n<parameter=a>\n1\n</parameter>\n</function>",
+        )
+    ),
     Text(GEMMA, GEMMA_CALL.replace("call:", "call:default_api:"), called("a"), ("repeated",)),
     Text(GEMMA, GEMMA_CALL.replace("call:", "call:google:mcp."), called("a"), ("repeated",)),
     Text(GEMMA, GEMMA_CALL.replace("call:", "call: "), called("a")),
@@ -333,3 +368,14 @@ def test_strings_that_python_would_join_are_no_sure_value(written: str, is_compl
     for pieces in (text, [*text]):
         (call,) = module.parse(pieces, tools=TOOLS).tool_calls
         assert (call.arguments, call.complete) == (f'{{"path": "{written}"}}', is_complete)
+
+
+@pytest.mark.parametrize(("end", "is_complete"), [("</func>", True), ("</call>", False)])
+def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool) -> None:
+    module = load(committed_spec(CODER))
+    call = f"<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n{end}\n</tool_call>"
+    for pieces in (call * 2, [*call, *call]):
+        message = module.parse(pieces, tools=TOOLS)
+        found = [(it.arguments, it.complete) for it in message.tool_calls]
+        assert found == [('{"path": "a"}', is_complete)] * 2
+        assert [it.kind for it in message.problems] == ["unexpected_text", "malformed"] * 2

@@ -166,6 +166,8 @@ def call_closing_roles(marks: Marks) -> Roles:
     for closing in calls.closing[:1]:
         is_distinct = literal_length(closing) >= FEWEST_SIGNS
         found.append(("close", lead + closing if is_distinct else (lead + closing, follows)))
+    behind = [*_after_bracket(marks), *(f"{{comma}}{it}" for it in head_without_tag(marks))]
+    found += [("close", (lead + it, behind)) for it in _brackets(marks)]
     found += [("close", spaced(end)) for _, end in call_end_roles(marks)]
     found += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
     return [*found, *_outer_end(marks.arguments)]
@@ -267,8 +269,19 @@ def behind_value(marks: Marks) -> list[Notation]:
     """Return what may stand behind the mark that closes a value."""
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else first_text(arguments.start)
-    following = (start, *marks.calls.closing[:1], *_behind_call(marks))
+    behind = (*_behind_call(marks), "{end of text}")
+    misspelt = (f"{tag} {it}" for tag in _misspelt_end(marks) for it in behind)
+    following = (start, *marks.calls.closing[:1], *behind[:-1], *misspelt)
     return [spaced(it) for it in following if it]
+
+
+def _misspelt_end(marks: Marks) -> list[str]:
+    """Return a tag that is no marker, in the place of the one that closes a call, if it has one."""
+    ends = (*marks.calls.closing, *marks.calls.section_end, marks.arguments.end.strip())
+    tags = [found[1] for end in ends if (found := re.match("</([^{} ]+)", end))]
+    if not marks.calls.closing or not ends[0].startswith("</") or "{key" in ends[-1]:
+        return []
+    return ["</" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag}>"]
 
 
 def rests_of_call(marks: Marks) -> list[str]:

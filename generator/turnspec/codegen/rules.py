@@ -45,7 +45,13 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
             *(("lead", lead) for lead in marks.text.leads),
         ],
     ),
-    "CONTENT_HEADERS": ("", lambda marks: [("content_start", it) for it in marks.text.headers]),
+    "CONTENT_HEADERS": (
+        "",
+        lambda marks: [
+            *(("reasoning_start", it) for it in marks.text.reasoning_start if marks.text.headers),
+            *(("content_start", it) for it in marks.text.headers),
+        ],
+    ),
     "FIRST_CALL": ("calls", call_rules.first_call_roles),
     "BETWEEN_CALLS": ("calls", call_rules.between_roles),
     "IN_OBJECT": ("objects", call_rules.member_roles),

@@ -100,7 +100,7 @@ END_OF_GUARD: tuple[Rule, ...] = (Rule(Role.GUARD, " <![CDATA["),)
 IN_GUARDED_VALUE: tuple[Rule, ...] = ()
 #: What ends a call that is written in another syntax.
 AT_CALL_END: tuple[Rule, ...] = (Rule(Role.END, "</call>"),)
-#: The headers of messages for the user, if messages say who they are for.
+#: The headers of messages that are for no tool, if messages say who they are for.
 CONTENT_HEADERS: tuple[Rule, ...] = (Rule(Role.CONTENT_START, "to=user<|message|>"),)
 ARE_CALLS_ADDRESSED: bool = True
 #: The head, other ones, what opens calls, and what ends a call, first and later.

@@ -13,6 +13,7 @@ from turnspec.engine.facts import (
     HAS_CALLS,
     HAS_REASONING,
     HAS_SPECIAL_TOKENS,
+    NAMES_ARE_REPEATED,
     PARTS_HAVE_OPTIONAL_TEXTS,
     REASONING_END,
     REASONING_END_ENDS_CONTENT,
@@ -72,7 +73,9 @@ def is_text(turn: Turn, found: Found) -> bool:
         return not (state.opened and state.called)
     if CALLS_ARE_OBJECTS:  # an object is none without tools
         return found.role in (Role.OBJECT, Role.UNTAGGED_CALL) and not turn.tools
-    return is_no_head(turn, found)
+    is_mention = is_no_head(turn, found)
+    state.mentioned = state.mentioned or is_mention
+    return is_mention
 
 
 def is_within_text(turn: Turn, found: Found) -> bool | None:
@@ -131,9 +134,11 @@ def is_content_header(turn: Turn, found: Found) -> bool:
 
 
 def is_for_user(turn: Turn, found: Found) -> bool:
-    """Say whether a call stands in a message for the user, and no special token is in it."""
+    """Say whether a call, without special tokens, stands in a message for no tool."""
     tokens = HAS_SPECIAL_TOKENS and turn.input.special_tokens_in(found.start, found.end)
-    return turn.state.for_user and found.role in CALLS_BEGIN and not tokens
+    lacks_header = NAMES_ARE_REPEATED and found.role is Role.SHORT_CALL
+    is_thought = HAS_REASONING and turn.state.thinking and lacks_header
+    return (turn.state.for_user or is_thought) and found.role in CALLS_BEGIN and not tokens
 
 
 def quote_marker(turn: Turn, found: Found) -> bool:

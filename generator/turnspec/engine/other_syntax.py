@@ -76,9 +76,13 @@ def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
         rest = text[head.end() :].rstrip(WHITE_SPACE) if head else ""
         given = literal_as_json(f"_({rest}")
         only = objects_in(re.sub(r"\)\Z", "", rest))
+        inner: OtherCall | None = None
         if not given and len(only) == 1 and is_mapping(only[0]):
             given = join_halves(dump_json(only[0]))
-        if head and given:
+            inner = call_in_object(only[0]) if "arguments" in only[0] else None
+        if head and inner and (head["name"] == inner[0] or head["name"] not in tools):
+            calls = [(inner[0], inner[1], f"{inner[2]} after {head['name']!r}")]
+        elif head and given:
             calls = [(head["name"], given, f"the call is code{head['more'] or ''}")]
     found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []

@@ -223,7 +223,7 @@ def is_noise_begun(turn: Turn) -> bool:
 
 
 def header_in(turn: Turn, found: Found) -> Found:
-    """Return the header of content with which a call's head begins, if it names no tool."""
+    """Return the header of text with which a call's head begins, if it names no tool."""
     name, again = found.slot("name"), found.slot("name_again")
     if found.role not in CALLS_BEGIN or not again or not is_no_tool(turn, name):
         return found

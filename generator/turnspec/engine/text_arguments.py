@@ -14,6 +14,7 @@ from turnspec.engine.facts import (
     END_OF_GUARD,
     ENTITIES,
     FIRST_ARGUMENT,
+    FIRST_CALL_END,
     HAS_ELEMENTS,
     HAS_KNOWN_ENDS,
     HAS_LATE_IDS,
@@ -88,7 +89,8 @@ def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
         turn.events += call.add(given)
     elif text:
         turn.problem("unexpected_text", f"between arguments: {text}")
-        call.complete = False
+        is_end = text.startswith("</") and FIRST_CALL_END.startswith(text[:-1])  # cut short
+        call.complete = call.complete and is_end
 
 
 def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
