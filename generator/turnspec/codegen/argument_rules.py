@@ -269,16 +269,16 @@ def behind_value(marks: Marks) -> list[Notation]:
     """Return what may stand behind the mark that closes a value."""
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else first_text(arguments.start)
-    behind = (*_behind_call(marks), "{end of text}")
-    misspelt = (f"{tag} {it}" for tag in _misspelt_end(marks) for it in behind)
-    following = (start, *marks.calls.closing[:1], *behind[:-1], *misspelt)
-    return [spaced(it) for it in following if it]
+    behind = _behind_call(marks)
+    following = [it for it in (start, *marks.calls.closing[:1], *behind) if it]
+    ends = [*map(spaced, behind), "{end of text}"]
+    return [*map(spaced, following), *((f" {tag}", ends) for tag in _misspelt_end(marks))]
 
 
 def _misspelt_end(marks: Marks) -> list[str]:
     """Return a tag that is no marker, in the place of the one that closes a call, if it has one."""
     ends = (*marks.calls.closing, *marks.calls.section_end, marks.arguments.end.strip())
-    tags = [found[1] for end in ends if (found := re.match("</([^{} ]+)", end))]
+    tags = dict.fromkeys(found[1] for it in ends if (found := re.match("</([^{} ]+)", it)))
     if not marks.calls.closing or not ends[0].startswith("</") or "{key" in ends[-1]:
         return []
     return ["</" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag}>"]

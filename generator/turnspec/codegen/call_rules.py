@@ -328,7 +328,7 @@ def first_keys(marks: Marks) -> list[str]:
 
 def tags_of_keys(arguments: ArgumentMarks) -> list[tuple[str, str]]:
     """Return the tag before an argument's key, and the rest, if another tag closes the key."""
-    return re.findall(r"^(<[^<>{} ]+>) (\{key\} <.*)", arguments.start, re.DOTALL)
+    return re.findall(r"^(<[^<>{} ]+>) (\{key\} <[^<>{} ]+>.*)", arguments.start, re.DOTALL)
 
 
 _WRAPPER = "function"  # the member in which chat-completions APIs have name and arguments
@@ -339,7 +339,7 @@ def _object_roles(marks: Marks) -> Roles:
     calls = marks.calls
     heads = _object_heads(marks) if marks.are_bare else []
     begun = " {fence} {?[} {{"
-    follows = [*map(spaced, heads)] or [begun, *(spaced(it) + begun for it in calls.opening[1:])]
+    follows = [*map(spaced, heads)] or [begun, *(f" {it}{begun}" for it in calls.opening[1:])]
     found: list[tuple[str, Notation]] = [*_foreign_roles(marks)]
     found += [("opening", (it, follows)) for it in (*calls.opening[:1], *calls.other_openings)]
     # What opens each call tells it also where the tag around all calls is missing.
