@@ -1,4 +1,4 @@
-"""A text without quotes: what leaves doubt in it does so in any pieces."""
+"""A text without quotes, or a key with one inside: what leaves doubt does so in any pieces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from tests.small_formats import FORMATS
 from turnspec.codegen.loading import load
 
 
-@pytest.mark.parametrize("value", ["one f(two", "one two[", "it's two", "one f (two"])
+@pytest.mark.parametrize(
+    "value",
+    ["one f(two", "one two[", "it's two", "one f (two", "{'f(='g': 1}", "{'a': {'f(='g': h}}"],
+)
 def test_what_leaves_doubt_may_be_cut(value: str) -> None:
     module = load(FORMATS["python"])
     text = f"<call>add(b={value}, a=1)</call>"
