@@ -118,6 +118,13 @@ def test_what_is_rendered_unwitnessed_takes_nothing(worker: RenderWorker) -> Non
     assert worker.taken() == frozenset()
 
 
+def test_a_rendering_that_fails_takes_nothing(worker: RenderWorker) -> None:
+    source = "{% if a %}x{% endif %}{% if b %}{{ b + c.d }}{% endif %}"
+    assert worker.render(source, {"a": True}).text == "x"
+    assert worker.render(source, {"a": True, "b": "y"}).text is None
+    assert worker.taken() == {0}
+
+
 def test_a_template_cannot_reach_what_records_it() -> None:
     source = "{{ environment is defined }}{{ taken is defined }}{% if true %}{% endif %}"
     template = create_environment().from_string(source)

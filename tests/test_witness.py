@@ -298,3 +298,29 @@ def test_calls_of_tools_whose_names_the_template_looks_into_are_told() -> None:
     assert failed(build) == set()
     (told,) = coverage(build).told
     assert told.startswith("calls of 'run_' are written otherwise: \"<use at=shell run_>")
+
+
+#: Conditions on a call ``f`` under which it is written as code.
+KNOWN_TOOLS = (
+    "f.name == 'calculator'",
+    "f.name in ['calculator', 'abacus']",
+    "f.name == 'calculator' and 'sum' in f.arguments",
+    "f.name == 'calculator' and f.arguments.sum is string",
+)
+
+
+@pytest.mark.parametrize("condition", KNOWN_TOOLS)
+def test_calls_of_a_known_tool_whose_arguments_it_knows_too_are_told(condition: str) -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for call in m.tool_calls or [] %}{% set f = call.function %}"
+        f"{{% if {condition} %}}<calc>{{{{ f.arguments['sum'] + '' }}}}</calc>{{% else %}}"
+        "<use {{ f.name }}>{{ f.arguments | tojson }}</use>{% endif %}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built(given_template(text))
+    assert failed(build) == set()
+    found = coverage(build)
+    assert any("never rendered" in line for line in found.untaken)
+    (told,) = (line for line in found.told if "written otherwise" in line)
+    assert told.startswith("calls of 'calculator' are written otherwise: \"<calc>witqa")

@@ -273,8 +273,10 @@ def _escapes(render: Callable[[str], str | None], signs: str) -> dict[str, str]:
         match = re.search("vqa(.*?)vqb", render(f"vqa{sign}vqb") or "", re.DOTALL)
         if match and match[1] not in ("", sign):
             found[sign] = match[1]
-    # One that begins with a sign that has no escape itself is what a key may hold as well.
-    return found if all(text[0] in found for text in found.values()) else {}
+    # One that begins with a sign that has no escape itself is what a key may hold as well; and
+    # parsers don't tell one line's indent from another's, so white space stands for nothing.
+    told = (text[0] in found and not re.search(r"\s", text) for text in found.values())
+    return found if all(told) else {}
 
 
 def _unescaped_quote(arguments: Arguments) -> str:

@@ -303,7 +303,8 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
         return (*objects, *calls.closing[:1])
     separators = map(notation, call_separators(marks.tools))
     over = () if calls.section_end or calls.end else marks.text.turn_end
-    ends = calls.closing or (*calls.section_end[:1], *separators, first_text(calls.start), *over)
+    closing = (calls.section_end or calls.section_closing)[:1]
+    ends = calls.closing or (*closing, *separators, first_text(calls.start), *over)
     argument = arguments.start if arguments.are_keyed else first_text(arguments.start)
     return (argument, *first_keys(marks), "{{", arguments.empty, *ends)
 

@@ -285,6 +285,9 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),
         "ENDS_AS_JSON_BEGINS": not calls.closing or calls.closing[0].lstrip()[:1] in ("[", "{"),
+        "ENDS_AS_JSON_GOES_ON": any(
+            it.lstrip()[:1] in (":", ",", '"') for it in (*calls.closing[:1], calls.tail) if it
+        ),
         "MAY_LACK_ARGUMENTS": bool(marks.tools.empty_call),
     }
 

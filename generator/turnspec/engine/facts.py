@@ -189,6 +189,7 @@ COMMA_SEPARATES: bool = False
 NAME_IS_LAST: bool = False
 AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 ENDS_AS_JSON_BEGINS: bool = False  # whether what ends a call may be taken for its arguments
+ENDS_AS_JSON_GOES_ON: bool = True  # or for more of them
 #: Of values: whether something ends the call, and what ends a text without quotes, or the call.
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()

@@ -9,10 +9,11 @@ from turnspec.engine.facts import (
     ARGUMENTS_MAY_BE_TEXT,
     COMMA_SEPARATES,
     ENDS_AS_JSON_BEGINS,
+    ENDS_AS_JSON_GOES_ON,
 )
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import constants_as_json
-from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.markers import WHITE_SPACE, after_space
 from turnspec.engine.roles import MORE_TEXT
 from turnspec.engine.whole_arguments import WholeArguments, as_object
 
@@ -53,6 +54,11 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         call.complete = found["word"][-1:] not in (",", ":", '"')
         if COMMA_SEPARATES:
             call.complete = call.complete or found["word"] == ","
+        if ENDS_AS_JSON_GOES_ON and not call.complete:
+            turn.input.take(after_space(turn.input.text, turn.input.position))
+            rules = turn.input.rules
+            ends = rules.after_arguments if AFTER_ARGUMENTS else rules.at_call_end
+            call.complete = bool((yield from marker_here(turn, ends)))
     if AFTER_ARGUMENTS and is_whole:
         yield from read_tail(turn, call)
         return

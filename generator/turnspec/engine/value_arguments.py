@@ -175,7 +175,7 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
 
 def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
     """Read a text without quotes, up to where the call can go on."""
-    input, rules = turn.input, turn.input.rules
+    input, rules, last = turn.input, turn.input.rules, ""
     input.position += input.text.startswith(" ", input.position)
     turn.problem("malformed", "a text without quotes")
     turn.events += call.add(f'{before}"')
@@ -188,7 +188,8 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
         if found and found.role is Role.NEXT_ARGUMENT:
             is_text = not may_have(turn, call, found.slot("key"))
         text = input.take(end + is_text)
-        call.complete = call.complete and not re.search(UNSURE, text)
+        call.complete = call.complete and not re.search(UNSURE, last + text)
+        last = (last + text)[-1:]
         turn.events += call.add(quote(text)[1:-1])
         if found and not found.is_partial:
             if not is_text:

@@ -136,9 +136,11 @@ def _with_marks(record: _Record, **kinds: Kind) -> _Record:
     return replace(
         record,
         **{
-            name: _marked(value, kinds[name])
-            if isinstance(value, str)
-            else tuple(_pieces(value, kinds[name]))
+            name: (
+                _marked(value, kinds[name])
+                if isinstance(value, str)
+                else tuple(_pieces(value, kinds[name]))
+            )
             for name, value in fields.items()
         },
     )

@@ -405,10 +405,15 @@ def _lead_in(offer: Offer, left: Part, right: Part, join: str) -> str:
     told = spec.content.start.isspace() and not looks_like_marker(start)
     if (left, right) == (Part.START, Part.REASONING) and told:
         before = ""  # it would tell of content
-    # Calls bring their own start, so only the white space around it is written here.
-    spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
-    inner = GAP if right is Part.CALLS and between and spaced else ""
+    inner = _gap_before(spec, right, join) if between else ""
     return sequence(before, spelled(between), inner, offer.turn_rule(right))
+
+
+def _gap_before(spec: Spec, right: Part, join: str) -> str:
+    """Return the white space that may stand behind a join; calls bring but their own start."""
+    start = _opening(spec, right)
+    spaced = join.rstrip(WHITE_SPACE) != join or start.lstrip(WHITE_SPACE) != start
+    return GAP if right is Part.CALLS and spaced else ""
 
 
 def _led(spec: Spec, join: str, right: Part) -> str:
@@ -492,7 +497,9 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
             rest = opening.removeprefix(extra)
             rest = rest if begins_like_call(spec) else trimmed(rest)
             is_whole = rest == trimmed(rest) != "" and not _OPEN_TAG.search(extra)
-            yield sequence(GAP if is_whole else "", spelled(rest), offer.turn_rule(right))
+            before = GAP if is_whole else ""
+            inner = _gap_before(spec, right, join) if rest else ""
+            yield sequence(before, spelled(rest), inner, offer.turn_rule(right))
     close = trimmed(spec.reasoning.end)
     if Part.REASONING in parts_of(spec) and close and extra.endswith(close):
         parts = offer.following(Part.REASONING)
@@ -526,7 +533,10 @@ def prompt_extra(spec: Spec, prompt: str) -> str:
 def begun_rules(offer: Offer, calls: Calls | None) -> tuple[Rule, ...]:
     """Return the rules for a turn of calls whose first one the prompt has begun, if it has."""
     for prompt in offer.prompts:
-        begun = _begun(offer.spec, calls, prompt_extra(offer.spec, prompt))
+        extra = prompt_extra(offer.spec, prompt)
+        # The blank that the prompt ends in is none that the model writes.
+        behind = prompt.removeprefix(prompt.rstrip(WHITE_SPACE))
+        begun = _begun(offer.spec, calls, extra + behind) or _begun(offer.spec, calls, extra)
         if begun is not None:
             more = group(_onward(offer, Part.CALLS), "?")
             return (Rule(_BEGUN_CALLS, sequence(begun[0], more)), *begun[1])
@@ -537,7 +547,7 @@ def _begun(spec: Spec, calls: Calls | None, extra: str) -> tuple[str, tuple[Rule
     join = trimmed(spec.join(Part.START, Part.CALLS))
     if calls is None or not extra.startswith(join):
         return None
-    return begun_calls(calls, trimmed(extra.removeprefix(join)))
+    return begun_calls(calls, extra.removeprefix(join).lstrip(WHITE_SPACE))
 
 
 def _text_comment(markers: Iterable[str]) -> str:

@@ -129,7 +129,7 @@ class RenderWorker:
             self._budget = None
 
     def taken(self) -> frozenset[int]:
-        """Return the branches that the renderings since the last time took.
+        """Return the branches that the renderings since the last time took, failed ones aside.
 
         Another template, or a process that was ended, begins anew.
         """
@@ -262,7 +262,16 @@ class TemplateRenderer:
             self._template = self._environment.from_string(payload)
             return Rendering("")
         assert self._template is not None
-        return Rendering(render_template(self._template, payload))
+        return Rendering(self._rendered(self._template, payload))
+
+    def _rendered(self, template: Template, variables: Mapping[str, object]) -> str:
+        """Return what a template renders; where it raises, nobody sees what its branches write."""
+        taken = set(self._environment.taken)
+        try:
+            return render_template(template, variables)
+        except BaseException:
+            self._environment.taken &= taken
+            raise
 
 
 def _failure(error: Exception) -> Rendering:

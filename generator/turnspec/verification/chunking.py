@@ -32,7 +32,7 @@ _MOST_CUTS = 2_000
 def chunking(spec: Spec, module: FormatModule) -> RungResult:
     """Return what came of every split, and of every cut, of the sample turns that show most."""
     tally = Tally()
-    markers = _told_alone(format_markers(spec) - _beginnings_of_json(spec))
+    markers = _told_alone(format_markers(spec) - _beginnings_of_calls(spec))
     for message, thinking in _full_messages(spec):
         found = written_input(spec, message, thinking=thinking)
         if found is None:
@@ -132,12 +132,25 @@ class _Splits:
         return Counterexample(text, f"no {leaked[0]!r} in a text", got)
 
 
-def _beginnings_of_json(spec: Spec) -> set[str]:
-    """Return what stands before the names of calls that are JSON alone: text until one has come."""
-    if spec.tools is None or not marks_of(spec).are_bare:
+def _beginnings_of_calls(spec: Spec) -> set[str]:
+    """Return what is text until more of a call has come.
+
+    That is what stands before its name if it is JSON alone; or its whole head, and what closes it
+    by its name, if a sign or two begin it: these count only with what has to follow.
+    """
+    if spec.tools is None:
         return set()
-    head = itertools.takewhile(lambda piece: piece != Slot(SlotKind.NAME), spec.tools.call)
-    return {piece.text.strip() for piece in head if isinstance(piece, Literal)}
+    marks, call = marks_of(spec), spec.tools.call
+    if marks.are_bare:
+        found = call[: call.index(Slot(SlotKind.NAME))]
+    elif marks.calls.is_doubtful:
+        before_names = (
+            it for it, behind in itertools.pairwise(call) if behind == Slot(SlotKind.NAME)
+        )
+        found = (*call[: call.index(Slot(SlotKind.ARGUMENTS))], *before_names)
+    else:
+        return set()
+    return {piece.text.strip() for piece in found if isinstance(piece, Literal)}
 
 
 def _told_alone(markers: set[str]) -> set[str]:

@@ -5,6 +5,7 @@ A limit takes messages out of the other checks, so one without need would hide w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -35,15 +36,24 @@ _VALUES: dict[Subject, tuple[object, ...]] = {
     Subject.ARGUMENT_OBJECT: EDGE_VALUES[JsonType.OBJECT],
 }
 
+#: What may have escapes that nothing undoes, and the signs that no longer text is without.
+_TEXTS = (Subject.CONTENT, Subject.REASONING)
+_ORDINARY = re.compile(r"[ -~\n]")
 #: Verdicts that take messages out of other checks, as the findings name them.
 _CALLED = {Verdict.AMBIGUOUS: "ambiguous", Verdict.TRIMS: "trimmed"}
 
 
 def limits(view: View) -> Iterator[Finding]:
-    """Something that such a limit is about doesn't come back, as long as it is rendered."""
+    """Something that such a limit is about doesn't come back, as long as it is rendered.
+
+    That is no sign that a model writes otherwise, as in a string of JSON: nothing undoes escapes.
+    """
     for number, limit in enumerate(view.spec.limits):
         if limit.verdict not in _CALLED:
             continue
+        if escape := _escape(view, limit):
+            text = f"{limit.subject} is read with the template's escapes"
+            yield f"limits[{number}]", f"{text}: {escape}"
         without = replace(view.spec, limits=tuple(x for x in view.spec.limits if x is not limit))
         given = list(_concerned(view.spec, limit, without))
         if given and limit.subject in _VALUES and not any(_shows_key(view, m) for m in given):
@@ -52,6 +62,20 @@ def limits(view: View) -> Iterator[Finding]:
             text = f"is called {_CALLED[limit.verdict]}, but comes back from the parser"
             shown = given[0].content or given[0].reasoning or repr(given[0].calls)
             yield f"limits[{number}]", f"{limit.subject} {text}: {quoted(shown)}"
+
+
+def _escape(view: View, limit: Limit) -> str:
+    """Say how a sign is written that ordinary texts hold, if a text of more signs stands for it."""
+    is_content = limit.subject is Subject.CONTENT
+    if limit.verdict is not Verdict.AMBIGUOUS or limit.subject not in _TEXTS:
+        return ""
+    for sign in filter(_ORDINARY.match, limit.characters):
+        said = f"qxa{sign}qxb"
+        message = Message(said) if is_content else Message("qxc", reasoning=said)
+        found = re.search("qxa(..+?)qxb", view.chat.turn(message).text or "", re.DOTALL)
+        if found:
+            return f"{quoted(found[1])} for {quoted(sign)}"
+    return ""
 
 
 def _concerned(spec: Spec, limit: Limit, without: Spec) -> Iterator[Message]:

@@ -20,6 +20,7 @@ from turnspec.verification.witness_tries import (
     answer_with,
     changed,
     kinds_of_blocks,
+    named_arguments,
     named_tries,
 )
 
@@ -79,16 +80,23 @@ class Reader:
 
         These names are, hold, begin or end with what the template looks for in texts.
         """
-        usual = self._read_call(NEEDLE)
+        for arguments in (probe_call(0).arguments, named_arguments(self.renderer.chat)):
+            if told := self._other_call(arguments):
+                self.told |= told
+                return
+
+    def _other_call(self, arguments: Mapping[str, object]) -> dict[str, str]:
+        """Return which name, if one does, has a call with these arguments written otherwise."""
+        usual = self._read_call(NEEDLE, arguments)
         for name in named_tries(self.renderer.chat):
             with self.renderer.chat.worker.unwitnessed():
-                given = self._read_call(name)
+                given = self._read_call(name, arguments)
             if usual is None or given is None or given.text.replace(name, NEEDLE) == usual.text:
                 continue
             meant = replace(usual.said, calls=tuple((name, *it[1:]) for it in usual.said.calls))
             if given.said != meant:
-                self.told[f"calls of {name!r} are written otherwise"] = quoted(given.text)
-                return
+                return {f"calls of {name!r} are written otherwise": quoted(given.text)}
+        return {}
 
     def read_blocks(self) -> None:
         """Tell where the text of another block, behind content's own, isn't read as content."""
@@ -109,9 +117,9 @@ class Reader:
                 when = f"where content has a block of {word!r}"
                 self._note(self._fault(usual, given), when, given, is_sure=False)
 
-    def _read_call(self, name: str) -> _Read | None:
+    def _read_call(self, name: str, arguments: Mapping[str, object]) -> _Read | None:
         """Return what is read of a call of a tool; None where it isn't rendered as a turn."""
-        calls = (replace(probe_call(0), name=name),)
+        calls = (replace(probe_call(0), name=name, arguments=arguments),)
         turn = self.renderer.chat.turn(Message(calls=calls)).text
         found = self.renderer.parser_input(turn or "", calls)
         if found is None:

@@ -100,6 +100,13 @@ def named_tries(chat: Chat) -> Iterator[str]:
         yield from (word, word + NEEDLE, NEEDLE + word)
 
 
+def named_arguments(chat: Chat) -> dict[str, object]:
+    """Return an argument of each key that the template may look for where it knows the tool."""
+    read = (name for name in chat.facts.attribute_names if name not in _USUAL)
+    words = (word for word in chat.facts.searched_words if re.fullmatch(r"\w+", word))
+    return _needles(list(dict.fromkeys((*read, *words)))[:_MOST])
+
+
 def other_tries(chat: Chat) -> Iterator[Try]:
     """Yield calls of the other form, texts with what is looked for, and further conversations."""
     other = chat.speaking(replace(chat.dialect, flat_calls=not chat.dialect.flat_calls))
