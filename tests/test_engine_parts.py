@@ -35,9 +35,9 @@ from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
 _LONGEST_TABLE = 240  # lines, as scripts have it
-_MEDIAN_TABLE = 128
+_MEDIAN_TABLE = 132
 _MOST_SWITCHES = 10
-_LARGEST_ENGINE = 4418
+_LARGEST_ENGINE = 4429
 _QUICK = 0.030  # seconds that an import may take above that of what it imports, on a busy machine
 
 

@@ -19,7 +19,8 @@ from turnspec.spec.turn_end import stop_strings
 from turnspec.verification.vocabulary import BEGIN_TOKEN, END_TOKEN
 
 _PATIENCE = 40  # tokens within a word, after which any marker will do, and any of these signs
-CLOSERS = "\"'`<>[](){}|.:/"
+CLOSERS = "\"'`<>[](){}|"
+_IN_IDS = [*b".:/"]  # what parts a word from the name that stands behind it in an id
 _BYTES = 256  # tokens; special ones come behind them
 _PER_TOKEN = 0.15  # how much stronger the urge gets with each token
 _PER_TOKEN_OF_TURN = 0.04  # how much stronger the urge to end gets
@@ -43,6 +44,7 @@ class Leaning:
     base: NDArray[np.float32]
     specials: Sequence[int]
     otherwise: Sequence[int]
+    in_ids: Sequence[int] = ()
     written: list[int] = field(default_factory=list)
     waited: int = 0
     unbroken: int = 0
@@ -70,7 +72,7 @@ class Leaning:
             return cls(markers, end, base, (), ())
         base[model.tokens(BEGIN_TOKEN)] = -np.inf
         specials = [n for n in range(_BYTES, model.token_count) if n not in ends]
-        return cls(markers, end, base, specials, [*specials, *map(ord, CLOSERS)])
+        return cls(markers, end, base, specials, [*specials, *map(ord, CLOSERS)], _IN_IDS)
 
     def bent(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return how likely each token is to follow what was taken so far."""
@@ -78,7 +80,7 @@ class Leaning:
         urge = min(self.waited * _PER_TOKEN, _STRONGEST)
         bent[self.end] += urge + len(self.written) * _PER_TOKEN_OF_TURN
         if self.unbroken > _PATIENCE:
-            bent[list(self.otherwise)] += _STRONGEST
+            bent[[*self.otherwise, *self.in_ids]] += _STRONGEST
         elif not self.in_call:
             bent[list(self.specials)] += _NOT_HERE
         for marker in () if self.in_call else self.markers:
