@@ -29,22 +29,22 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 999,
-    "lines, tagged": 2_670,
-    "lines, heads with JSON": 2_526,
-    "lines, objects": 2_533,
-    "lines, heads with values": 2_683,
+    "lines, tagged": 2_671,
+    "lines, heads with JSON": 2_527,
+    "lines, objects": 2_537,
+    "lines, heads with values": 2_687,
     "lines above, content only": 600,
-    "lines above, tagged": 1_875,
-    "lines above, heads with JSON": 1_548,
-    "lines above, objects": 1_555,
+    "lines above, tagged": 1_876,
+    "lines above, heads with JSON": 1_549,
+    "lines above, objects": 1_559,
     "statements, content only": 606,
     "statements, tagged": 1_709,
     "statements, heads with JSON": 1_638,
     "statements, objects": 1_687,
-    "lines, median": 2_256,
-    "lines, mean": 2_031,
-    "lines, all": 487_370,
-    "lines of the engine and codegen": 10_693,
+    "lines, median": 2_254,
+    "lines, mean": 2_029,
+    "lines, all": 482_866,
+    "lines of the engine and codegen": 10_696,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -41,8 +41,7 @@ REJECTED = {
     ),
     "an attribute escape": (
         "{{ ''.__class__.__mro__ }}" + TALK,
-        "given.jinja: SecurityError: access to attribute '__class__' of 'str' object is unsafe.; "
-        "never rendered: line 1, each of messages",
+        "given.jinja: SecurityError: access to attribute '__class__' of 'str' object is unsafe.",
     ),
     "a variable that prompts need": (
         TALK + "{% if add_generation_prompt %}<assistant>"

@@ -49,8 +49,7 @@ def test_behind_results_of_calls_the_next_turn_may_have_no_header(tmp_path: Path
 def test_a_prompt_may_have_lost_the_white_space_at_its_ends(name: str) -> None:
     form = committed_format(name)
     module, prompt = load(form.spec), form.module.FORMAT["prompt"]
-    # Where content's mark is the header, the prompt holds it.
-    turn, options = form.write(form.message).removeprefix(prompt), form.options
+    turn, options = form.write(form.message), form.options
     whole = module.parse(turn, **options | {"prefill": prompt})
     for before in ("", "Sys.\nHi "):
         message = module.parse(turn, **options | {"prefill": before + prompt.strip()})
@@ -64,7 +63,7 @@ def test_a_conversation_may_begin_with_an_answer(name: str) -> None:
     form = committed_format(name)
     module, header, turn = load(form.spec), form.spec.turn.header, form.write(form.message)
     before = f"{header}{form.write(Message(SAID))}{form.spec.turn.stop[0]}\nHi?"
-    for cut in some(range(len(turn.partition(header)[0] if header else turn) + 1)):
+    for cut in some(range(len(turn.partition(header)[0]) + 1)):
         for echo in (False, True):
             options = {**form.options, "prefill": header + turn[:cut], "echo": echo}
             message = module.parse(turn[cut:], **options)

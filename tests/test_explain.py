@@ -120,7 +120,7 @@ def test_sample_turns_are_what_the_writer_writes(name: str) -> None:
     samples = sample_turns(spec)
     assert len(samples) == (2 if spec.tools else 1)
     for sample in samples:
-        assert sample.segments[0].kind is (Kind.HEADER if spec.turn.header else Kind.CONTENT_MARK)
+        assert sample.segments[0].kind is Kind.HEADER
         assert all(segment.text for segment in sample.segments)
         assert not any(0xF0000 <= ord(character) <= 0xF00FF for character in sample.text)
     call = next((segment for segment in samples[-1].segments if segment.kind is Kind.NAME), None)

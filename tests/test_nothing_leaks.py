@@ -62,7 +62,10 @@ class Leaks:
 
     def is_quoted(self, role: str, found: re.Match[str]) -> bool:
         before = found.string[: found.start()]
-        if before.endswith(('"', "'", "`")):
+        # Of a longer marker that is quoted it may be the end.
+        wholes = (it for _, marker in self.markers for it in marker.finditer(found.string))
+        starts = [it.start() for it in wholes if it.start() < found.start() < it.end()]
+        if any(before[:at].endswith(('"', "'", "`")) for at in (found.start(), *starts)):
             return True
         heads = (head for opening in self.opens for head in opening.finditer(found.string))
         mentions = [head for head in heads if head.start() <= found.start()]

@@ -132,8 +132,10 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
 
 
 def _unrendered(chat: Chat) -> str:
-    """Say what a template that refuses all messages would render next."""
+    """Say what a template would render next, if no message's text comes, but some rendering does."""
     taken = chat.worker.taken()
+    if not taken:
+        return ""
     left = [
         f"; never rendered: {branch}"
         for number, branch in enumerate(chat.facts.branches)

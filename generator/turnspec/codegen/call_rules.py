@@ -197,8 +197,9 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     is_attribute = re.search(r'(?:"| \w+= \{name[^{}]*\} )>$', calls.start)
     if marks.arguments.form == "text" and is_attribute:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
-    if tags_of_keys(marks.arguments) and calls.closing:  # without arguments, but with their end
-        ends = (marks.arguments.end, calls.closing[0])
+    end = marks.arguments.end if tags_of_keys(marks.arguments) else ""
+    if end and calls.closing:  # without arguments, but with their end
+        ends = (end, calls.closing[0])
         heads.append(("closed_call", " ".join([calls.start.rstrip(), *ends])))
     heads += [("short_call", it) for it in calls.short_starts]
     whole: list[tuple[str, Notation]] = [("closed_call", calls.empty)] if calls.empty else []

@@ -89,7 +89,8 @@ def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
         turn.events += call.add(given)
     elif text:
         turn.problem("unexpected_text", f"between arguments: {text}")
-        is_end = text.startswith("</") and FIRST_CALL_END.startswith(text[:-1])  # cut short
+        # What ends the call may be cut short.
+        is_end = text.startswith("</") and FIRST_CALL_END.startswith(text[:-1])
         call.complete = call.complete and is_end
 
 
