@@ -132,7 +132,7 @@ def _unusable(chat: Chat, file: str) -> Problem | None:
 
 
 def _unrendered(chat: Chat) -> str:
-    """Say what a template would render next, if no message's text comes, but some rendering does."""
+    """Say what a template would render next that shows no message; of what always fails nothing."""
     taken = chat.worker.taken()
     if not taken:
         return ""
