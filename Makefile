@@ -176,9 +176,10 @@ reference: $(STAMP)  ## record what Hugging Face transformers renders, and compa
 	@build/reference/bin/python tests/reference/record.py build/cases.json tests/reference/transformers.json
 	@$(BIN)/python -m tests.reference.compare
 
-# SUITES="response-template" chooses targets; NAMES="qwen3-coder glm-4-6" formats, and writes nothing.
+# NEW=1 tries formats without a result alone; SUITES="response-template" chooses targets, and
+# NAMES="qwen3-coder glm-4-6" formats, and writes nothing.
 integrations: $(STAMP)  ## exports, and servers' own parsers, in environments under build/ (7 GB, an hour)
-	@$(BIN)/python -m tests.integrations $(if $(SUITES),--suites $(SUITES) --) $(NAMES)
+	@$(BIN)/python -m tests.integrations $(if $(NEW),--new) $(if $(SUITES),--suites $(SUITES) --) $(NAMES)
 
 # CASES chooses ids, families or formats, shows what deviates, and writes nothing:
 # make conformance CASES="kimi 'mistral/v11-*'"

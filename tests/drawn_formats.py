@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -54,6 +55,9 @@ def _objects(draw: st.DrawFn, mark: _Marks) -> Tools:
         section, separator = (section[0] + "[", "]" + section[1]), ", "
     elif draw(st.booleans()):
         call, section = f"{section[0]}{call}{section[1]}", ("", "")
+    else:
+        separator = draw(st.sampled_from(["", "\n", ", "])) if keys["name"] else separator
+        section = ("", "") if keys["name"] else section
     is_key = not keys["name"]
     return native(call, section=section, separator=separator, name_is_key=is_key, **keys)
 
@@ -68,18 +72,21 @@ def _heads(draw: st.DrawFn, mark: _Marks, form: str) -> Tools:
     if form == "json":
         return tagged_json(call, section=section, separator="\n")
     written = draw(_values(mark) if form == "values" else _text(mark))
-    return tagged(call, section=section, **written)
+    if form == "text" and written["item"][0] == "<" != written["item"][1] and draw(st.booleans()):
+        call, section = "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>", ("<calls>", "</calls>")
+    return tagged(call, section=section, separator=draw(st.sampled_from(["\n", ", "])), **written)
 
 
 @st.composite
 def _values(draw: st.DrawFn, mark: _Marks) -> dict[str, Any]:
-    styles = ((Encoding.JSON, '"'), (Encoding.PYTHON, "'"), (Encoding.QUOTED, mark()))
-    encoding, quote = draw(st.sampled_from(styles))
+    styles = [(Encoding.JSON, '"'), (Encoding.PYTHON, "'"), (Encoding.QUOTED, mark())]
+    encoding, quote = draw(st.sampled_from([*styles, (Encoding.QUOTED, '"')]))
+    has_raw_texts = encoding is Encoding.QUOTED and quote == '"'
     return {
         "item": f"⟨KEY⟩{draw(st.sampled_from(':='))}⟨VALUE⟩",
-        "item_separator": ", ",
+        "item_separator": "; " if has_raw_texts else ", ",  # no text holds that
         "string": encoding,
-        "other": encoding,
+        "other": Encoding.JSON if has_raw_texts else encoding,
         "syntax": ValueSyntax(quote=quote),
     }
 
@@ -87,12 +94,31 @@ def _values(draw: st.DrawFn, mark: _Marks) -> dict[str, Any]:
 @st.composite
 def _text(draw: st.DrawFn, mark: _Marks) -> dict[str, Any]:
     line = draw(st.sampled_from(["", "\n"]))
-    start = draw(st.sampled_from([f"{mark()}⟨KEY⟩{mark()}", f"<{draw(_WORDS)}=⟨KEY⟩>"]))
+    if draw(st.integers(0, 3)) == 0:
+        return draw(_elements(line))
+    word = draw(_WORDS)
+    starts = [f"{mark()}⟨KEY⟩{mark()}", f"<{word}=⟨KEY⟩>", f'<{word} of="⟨KEY⟩">']
+    starts.append(f"<{word}>⟨KEY⟩</{word}>{mark()}")
+    is_json = draw(st.booleans())
+    end = f"</{word}>" if is_json else mark()  # no sign of a number
     return {
-        "item": f"{start}{line}⟨VALUE⟩{line}{mark()}",
+        "item": f"{draw(st.sampled_from(starts))}{line}⟨VALUE⟩{line}{end}",
+        "string": Encoding.JSON if is_json else Encoding.RAW,
         "other": draw(st.sampled_from([Encoding.JSON, Encoding.PYTHON])),
-        "guard": Guard(mark(), mark()) if draw(st.booleans()) else None,
+        "guard": Guard(mark(), mark()) if not is_json and draw(st.booleans()) else None,
     }
+
+
+@st.composite
+def _elements(draw: st.DrawFn, line: str) -> dict[str, Any]:
+    """Draw arguments whose arrays and objects are elements, with the key in the tags or not."""
+    item = draw(
+        st.sampled_from(
+            [f"<⟨KEY⟩>{line}⟨VALUE⟩{line}</⟨KEY⟩>", f'<arg of="⟨KEY⟩">{line}⟨VALUE⟩{line}</arg>']
+        )
+    )
+    element, between = "<item>⟨VALUE⟩</item>", draw(st.sampled_from(["", "\n"]))
+    return {"item": item, "item_separator": between, "elements": (item, element, between)}
 
 
 #: Text that no marker of a format can be found in, though it has their signs.
@@ -102,15 +128,27 @@ _VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_WORDS, inner, max_size=2),
     max_leaves=4,
 )
-_CALLS = st.builds(Call, _WORDS, st.dictionaries(_WORDS, _VALUES, max_size=3))
+_NAMES = _WORDS.map("do_{}".format)  # which no marker is
+_CALLS = st.builds(Call, _NAMES, st.dictionaries(_WORDS, _VALUES, max_size=3))
 
 
 @st.composite
 def messages(draw: st.DrawFn, spec: Spec) -> Message:
-    """Draw what a turn of a format says."""
+    """Draw what a turn of a format says; elements that hold nothing look all the same."""
     reasoning = draw(TEXTS) if spec.reasoning.end else ""
     calls = draw(st.lists(_CALLS, max_size=3)) if spec.tools else []
+    if spec.tools and spec.tools.arguments.elements:
+        calls = [replace(it, arguments=_filled(it.arguments)) for it in calls]
     return Message(draw(TEXTS), reasoning, tuple(calls))
+
+
+def _filled(value: Any) -> Any:
+    """Return a value without empty ones in it, and without markup in elements."""
+    if isinstance(value, dict):
+        return {key: _filled(it) for key, it in value.items() if it not in ({}, [], "")}
+    if isinstance(value, list):
+        return [_filled(it) for it in value if it not in ({}, [], "")]
+    return value.replace("<", "") or "a" if isinstance(value, str) else value
 
 
 def tools_of(message: Message) -> list[dict[str, Any]]:
@@ -119,14 +157,17 @@ def tools_of(message: Message) -> list[dict[str, Any]]:
     for call in message.calls:
         properties = found.setdefault(call.name, {})
         for key, value in call.arguments.items():
-            known = properties.setdefault(key, {"anyOf": []})
-            known["anyOf"].append({"type": _type(value)})
+            properties.setdefault(key, {"anyOf": []})["anyOf"].append(_schema(value))
     return [
         {"type": "function", "function": {"name": name, "parameters": {"properties": properties}}}
         for name, properties in found.items()
     ]
 
 
-def _type(value: object) -> str:
-    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
-    return kinds.get(type(value), "object")
+def _schema(value: object) -> dict[str, Any]:
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    if isinstance(value, list):
+        return {"type": "array", "prefixItems": [*map(_schema, value)]}
+    if isinstance(value, dict):
+        return {"type": "object", "properties": {key: _schema(it) for key, it in value.items()}}
+    return {"type": kinds[type(value)]}

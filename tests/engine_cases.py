@@ -177,6 +177,158 @@ CASES: dict[str, Case] = {
         content="Hi",
         reasoning="Hm",
     ),
+    "a call named in its header and once more": Case(
+        "addressed, and named",
+        " to=self<|message|>Hm<|end|><|start|>assistant to=add<|message|><do add>"
+        '{"a": 1}</do><|call|>',
+        reasoning="Hm",
+        calls=[("add", {"a": 1})],
+    ),
+    "a call whose header names the tool": Case(
+        "addressed, and named",
+        ' to=add<|message|><do user>{"a": 1}</do><|call|>',
+        calls=[("add", {"a": 1})],
+        told=["repeated"],
+    ),
+    "a tag of calls in a message for the user": Case(
+        "addressed, and named",
+        ' to=user<|message|><do add>{"a": 1}</do><|end|><|start|>assistant to=add<|message|>'
+        "<do add>{}</do><|call|>",
+        content='<do add>{"a": 1}</do>',
+        calls=[("add", {})],
+    ),
+    "a tag of calls that names the user, to the user": Case(
+        "addressed, and named",
+        ' to=user<|message|><do user>{"a": 1}</do><|return|>',
+        content='<do user>{"a": 1}</do>',
+    ),
+    "a tag of calls in a message to nobody": Case(
+        "addressed, and named",
+        ' to=it<|message|><do add>{"a": 1}</do><|return|>',
+        content='<do add>{"a": 1}</do>',
+        told=["unexpected_text"],
+    ),
+    "a tool that there is not, named twice": Case(
+        "addressed, and named",
+        ' to=it<|message|><do it>{"a": 1}</do><|call|>',
+        calls=[("it", {"a": 1})],
+        told=["unknown_tool"],
+    ),
+    "a string in three quotes": Case(
+        "python",
+        '<call>add(b="""say "x", a=1""")</call>',
+        calls=[("add", {"b": 'say "x", a=1'})],
+    ),
+    "quotes and a bracket in a string": Case(
+        "python",
+        '<call>add(b="f("x") y", a=1)</call>',
+        calls=[("add", {"b": 'f("x") y', "a": 1})],
+        told=["malformed", "malformed"],
+    ),
+    "a quote too many at a string's end": Case(
+        "python",
+        '<call>add(b="x"")</call>',
+        calls=[("add", {"b": 'x"'})],
+        told=["malformed", "malformed"],
+        complete=False,
+    ),
+    "another argument in a string that isn't closed": Case(
+        "python",
+        '<call>add(b="x, c="y")</call>',
+        calls=[("add", {"b": 'x, c="y'})],
+        told=["malformed"],
+        complete=False,
+    ),
+    "quotes and a bracket in a text without escapes": Case(
+        "raw texts",
+        '<call>add(b="f("x\\") y", o={"x": "\\t"})</call>',
+        calls=[("add", {"b": 'f("x\\") y', "o": {"x": "\t"}})],
+    ),
+    "another argument in a text without escapes that isn't closed": Case(
+        "raw texts",
+        '<call>add(b="x, c="y")</call>',
+        calls=[("add", {"b": 'x, c="y'})],
+        told=["malformed"],
+        complete=False,
+    ),
+    "two messages, the later one without its channel": Case(
+        "addressed",
+        "<|channel|>final<|message|>Hm<|end|><|start|>assistant<|message|>Hi<|return|>",
+        content="HmHi",
+    ),
+    "a header without its tag, of other words": Case(
+        "addressed",
+        "final? to be<|message|>Hi<|return|>",
+        content="Hi",
+        told=["unexpected_text"],
+    ),
+    "a call in reasoning after content": Case(
+        "addressed",
+        "<|channel|>final<|message|>Hi<|channel|>analysis<|message|>to=functions.add"
+        "<|channel|>commentary json<|message|>{}<|call|>",
+        content="Hi",
+        calls=[("add", {})],
+        told=["misplaced", "unclosed"],
+    ),
+    "texts without escapes with nothing but blanks between": Case(
+        "raw texts in a row",
+        '<call>add[b: "say "x" b" a: 1]</call><end>',
+        calls=[("add", {"b": 'say "x" b', "a": 1})],
+    ),
+    "tags of names, and of markup in a value, where the text ends": Case(
+        "named tags",
+        "So<calls><add><p=b><b>x</b></p><p=a>1</p></add>\n<add></add></calls>",
+        content="So",
+        calls=[("add", {"b": "<b>x</b>", "a": 1}), ("add", {})],
+    ),
+    "a tag before a key, behind that of a name": Case(
+        "named tags of pairs",
+        "<calls><add><k>b</k><v>x</v><k>a</k><v>1</v></add></calls><end>",
+        calls=[("add", {"b": "x", "a": 1})],
+    ),
+    "keys in attributes, and calls with commas between": Case(
+        "named tags of JSON",
+        '<calls><add><p of="b">"x"</p><p of="a">1</p></add>, <add></add></calls><end>',
+        calls=[("add", {"b": "x", "a": 1}), ("add", {})],
+    ),
+    "elements in lines": Case(
+        "lines of elements",
+        "<call add><c>\n<item>1</item>\n<item>2</item>\n</c>\n"
+        "<o>\n<item>\nx\n</item>\n<q>\ny\n</q>\n</o>\n</call><end>",
+        calls=[("add", {"c": [1, 2], "o": {"item": "x", "q": "y"}})],
+    ),
+    "members that are closed as arguments are": Case(
+        "members like arguments",
+        "<call add><p o><p q>y</p></p><p c><item>1</item></p></call>, <call add></call><end>",
+        calls=[("add", {"o": {"q": "y"}, "c": [1]}), ("add", {})],
+    ),
+    "commas before and after calls that are none's": Case(
+        "members like arguments",
+        "<call add></call>, <call add></call>, ]<end>",
+        calls=[("add", {}), ("add", {})],
+        told=["stray_marker"],
+    ),
+    "an object of a call in the reasoning, which goes on": Case(
+        "thoughts of objects",
+        '<why>First {"do": "add", "with": {}} and so on.</why>It.<end>',
+        content="It.",
+        reasoning='First {"do": "add", "with": {}} and so on.',
+        told=["draft"],
+    ),
+    "an object of a call in the reasoning, which ends with it": Case(
+        "thoughts of objects",
+        '<why>First {"do": "add", "with": {}}<end>',
+        reasoning="First",
+        calls=[("add", {})],
+        told=["unclosed"],
+    ),
+    "arguments before the name, one of them without a value": Case(
+        "objects",
+        '<call>{"with": {"b": "x", "a": }, "do": "add"}</call><call>{"do": "add", "with": {}}</call>',
+        calls=[("add", {"b": "x"}), ("add", {})],
+        told=["malformed", "order"],
+        complete=False,
+    ),
     "a tool that is its own name space": Case(
         "addressed",
         " to=functions.add.add<|channel|>commentary json<|message|>{}<|call|>",

@@ -70,6 +70,13 @@ _PYTHON: dict[str, Any] = {
     "other": Encoding.PYTHON,
 }
 _TYPES = dict.fromkeys(JsonType, "j") | {JsonType.STRING: "s"}
+_CHANNELS = channels_spec()
+_NAMED_TWICE = replace(
+    _CHANNELS,
+    reasoning=replace(_CHANNELS.reasoning, start=" to=self<|message|>"),
+    content=replace(_CHANNELS.content, start=" to=user<|message|>"),
+    tools=tagged_json(" to=⟨NAME⟩<|message|><do ⟨NAME⟩>⟨ARGUMENTS⟩</do>"),
+)
 _ID_ALONE = Limit(Subject.CALL_ID, Verdict.DROPS, Condition.ALWAYS, "it holds the name")
 
 FORMATS: dict[str, Spec] = {
@@ -96,7 +103,8 @@ FORMATS: dict[str, Spec] = {
     ),
     "ids": a_format(_HEAD, limits=(_ID_ALONE,)),
     "name last": a_format(tagged_json("<with>⟨ARGUMENTS⟩<do>⟨NAME⟩</call>")),
-    "addressed": channels_spec(),
+    "addressed": _CHANNELS,
+    "addressed, and named": _NAMED_TWICE,
     "named by keys": a_format(
         _objects(
             '{"⟨NAME⟩": ⟨ARGUMENTS⟩}', ("<calls>[", "]</calls>"), arguments=(), name_is_key=True
@@ -209,6 +217,57 @@ FORMATS: dict[str, Spec] = {
             syntax=ValueSyntax(quote="~~q~~"),
         )
     ),
+    "raw texts": a_format(
+        tagged(
+            "<call>⟨NAME⟩(⟨ARGUMENTS⟩)</call>",
+            "⟨KEY⟩=⟨VALUE⟩",
+            item_separator=", ",
+            string=Encoding.QUOTED,
+            other=Encoding.JSON,
+            syntax=ValueSyntax(quote='"'),
+        )
+    ),
+    "raw texts in a row": a_format(
+        tagged(
+            "<call>⟨NAME⟩[⟨ARGUMENTS⟩]</call>",
+            "⟨KEY⟩: ⟨VALUE⟩",
+            item_separator=" ",
+            string=Encoding.QUOTED,
+            other=Encoding.JSON,
+            syntax=ValueSyntax(quote='"'),
+        )
+    ),
+    "named tags": a_format(
+        tagged("<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>", "<p=⟨KEY⟩>⟨VALUE⟩</p>", section=_CALLS)
+    ),
+    "named tags of pairs": a_format(
+        tagged("<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>", "<k>⟨KEY⟩</k><v>⟨VALUE⟩</v>", section=_CALLS)
+    ),
+    "named tags of JSON": a_format(
+        tagged(
+            "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>",
+            '<p of="⟨KEY⟩">⟨VALUE⟩</p>',
+            section=_CALLS,
+            separator=", ",
+            string=Encoding.JSON,
+        )
+    ),
+    "lines of elements": a_format(
+        tagged(
+            _CALL,
+            "<⟨KEY⟩>\n⟨VALUE⟩\n</⟨KEY⟩>\n",
+            elements=("<⟨KEY⟩>\n⟨VALUE⟩\n</⟨KEY⟩>", "<item>⟨VALUE⟩</item>", "\n"),
+        )
+    ),
+    "members like arguments": a_format(
+        tagged(
+            _CALL,
+            "<p ⟨KEY⟩>⟨VALUE⟩</p>",
+            elements=("<p ⟨KEY⟩>⟨VALUE⟩</p>", "<item>⟨VALUE⟩</item>", ""),
+            separator=", ",
+        )
+    ),
+    "thoughts of objects": a_format(_objects(_OBJECT), _WHY),
     "list": a_format(
         tagged("⟨NAME⟩(⟨ARGUMENTS⟩)", section=("[", "]"), separator=", ", **_PYTHON),
         order=(Part.CALLS, Part.CONTENT),

@@ -45,6 +45,7 @@ def test_a_turn_comes_back_however_it_is_cut(case: tuple[Spec, Message, list[int
     calls = [(call.name, json.loads(call.arguments), call.complete) for call in whole.tool_calls]
     assert calls == [(call.name, call.arguments, True) for call in turn.calls]
     assert whole.problems == []
+    assert form.parse(text.removesuffix(spec.turn.stop[0]), tools=tools_of(turn)) == whole
     edges = [0, *cuts, len(text)]
     pieces = [text[start:end] for start, end in pairwise(edges)]
     message, events = stream(form, pieces, tools=tools_of(turn))

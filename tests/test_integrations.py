@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,25 @@ import pytest
 from tests.generated_formats import NAMES, committed_spec
 from tests.integrations import environments
 from tests.integrations.page import exports_page
+from tests.integrations.records import (
+    formats_without,
+    joined,
+    joined_servers,
+    servers_without,
+)
 from tests.integrations.response_template_suite import Asked, Reading, reading_of
 from tests.integrations.served_turns import read_on_all_cores
 from tests.integrations.turns import Case
 from turnspec.export.exporting import Loss
 from turnspec.export.response_arguments import SENTINELS
+from turnspec.spec.files import spec_hash
+from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.integration_results import (
     ExportState,
     IntegrationResult,
     TargetRecord,
 )
+from turnspec.spec.server_results import ServerRecord, ServerResult
 from turnspec.verification.comparing import Said
 
 WHOLE = IntegrationResult("", ExportState.EXPORTED, 8, 8)
@@ -41,6 +51,33 @@ print(json.dumps([f"{asked['beside']} {form} {os.environ['WORD']}" for form in a
 def page_of(**targets: dict[str, IntegrationResult]) -> str:
     records = {name: TargetRecord({"program": "1.0"}, found) for name, found in targets.items()}
     return exports_page(records)
+
+
+def test_new_results_stand_beside_those_of_the_same_spec_and_packages() -> None:
+    first, second, *_ = NAMES
+    mine = replace(WHOLE, spec_hash=spec_hash(committed_spec(first)))
+    known = TargetRecord({"program": "1.0"}, {first: mine, second: WHOLE})
+    assert formats_without(known) == [name for name in NAMES if name != first]
+    new = TargetRecord({"program": "1.0"}, {second: FAILING})
+    assert joined(known, new).formats == {first: mine, second: FAILING}
+    assert joined(TargetRecord(), new) == new
+    with pytest.raises(SystemExit, match="run all formats, without NEW"):
+        joined(known, replace(new, packages={"program": "1.1"}))
+
+
+def test_a_servers_new_results_stand_beside_those_of_formats_that_are() -> None:
+    first, second, *_ = NAMES
+    mine = ServerResult(fingerprint(committed_spec(first)), 8, 8, 8)
+    known = ServerRecord(
+        "server", "1.0", 3, {"renamed": mine, "gone": replace(mine, fingerprint="")}
+    )
+    assert servers_without(known, [first, second]) == [second]
+    assert servers_without(None, [first, second]) == [first, second]
+    new = replace(known, formats={second: replace(mine, turns=9)})
+    assert joined_servers(known, new).formats == {"renamed": mine, **new.formats}
+    assert joined_servers(None, new) == new
+    with pytest.raises(SystemExit, match="run all formats, without NEW"):
+        joined_servers(known, replace(new, version="1.1"))
 
 
 def test_formats_that_fare_the_same_share_a_row() -> None:

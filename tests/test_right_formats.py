@@ -511,6 +511,29 @@ WHOLE = {
         'Wait.\n\n**Use:** `look`\n```json\n{"at": "sea"}\n```<:end:>',
         ("", "Wait.", [("look", {"at": "sea"})]),
     ),
+    "values may be JSON in tags whose keys are attributes": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n<use of=\"' ~ c.function.name ~ '\">' }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        "{{ '\n<with of=\"' ~ k ~ '\">' ~ v | tojson ~ '</with>' }}{% endfor %}\n</use>{% endfor %}"
+        "<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.\n<use of="look">\n<with of="at">"sea"</with>\n<with of="n">2</with>\n</use><:end:>',
+        ("", "Wait.", [("look", {"at": "sea", "n": 2})]),
+    ),
+    "arrays and objects may be elements in lines of their own": (
+        "{% macro lines(v) %}{% if v is mapping %}{% for k, x in v.items() %}"
+        "{{ '<' ~ k ~ '>\n' ~ lines(x) ~ '\n</' ~ k ~ '>' }}{% endfor %}"
+        "{% elif v is string %}{{ v }}{% elif v is sequence %}{% for x in v %}"
+        "{{ '<item>\n' ~ lines(x) ~ '\n</item>' }}{% endfor %}"
+        "{% else %}{{ v | tojson }}{% endif %}{% endmacro %}"
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}{% if m.tool_calls %}<uses>"
+        "{% for c in m.tool_calls %}{{ '\n<' ~ c.function.name ~ '>\n' }}"
+        "{{ lines(c.function.arguments) ~ '\n</' ~ c.function.name ~ '>' }}{% endfor %}"
+        "{{ '\n</uses>' }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "Wait.<uses>\n<look>\n<at>\nthe <b>sea</b>\n</at>\n</look>\n</uses>",
+        ("", "Wait.", [("look", {"at": "the <b>sea</b>"})]),
+    ),
 }
 
 

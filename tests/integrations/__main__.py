@@ -1,8 +1,8 @@
-"""Runs suites: `make integrations [SUITES=…] [NAMES=…]`.
+"""Runs suites: `make integrations [SUITES=…] [NEW=1] [NAMES=…]`.
 
 Writes specs/integrations.json, specs/pairs.json and specs/servers.json, and docs/EXPORTS.md,
-docs/PAIR.md and docs/MATRIX.md from them. With NAMES only these formats are tried, and nothing is
-written.
+docs/PAIR.md and docs/MATRIX.md from them. With NEW only formats are tried of which there is no
+result yet, or one of another spec. With NAMES only these are, and nothing is written.
 """
 
 from __future__ import annotations
@@ -11,12 +11,19 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from tests.generated_formats import NAMES, ROOT
+from tests.generated_formats import ROOT
 from tests.integrations.environments import megabytes
 from tests.integrations.matrix_page import matrix_page
 from tests.integrations.page import exports_page
 from tests.integrations.pair_page import pairs_page
-from tests.integrations.records import write_integrations, write_servers
+from tests.integrations.records import (
+    formats_without,
+    joined,
+    joined_servers,
+    servers_without,
+    write_integrations,
+    write_servers,
+)
 from tests.integrations.servers_suite import different_formats
 from tests.integrations.suites import CHECKS, SERVERS, SUITES
 from turnspec.sources.fetch import fetch_templates
@@ -40,6 +47,7 @@ def main(arguments: list[str]) -> int:
     """Run the suites that are asked for, or all; 1 if a program fails a check."""
     parser = argparse.ArgumentParser(prog="python -m tests.integrations")
     parser.add_argument("--suites", nargs="*", choices=[*CHECKS, *SUITES, *SERVERS])
+    parser.add_argument("--new", action="store_true", help="only formats without a result")
     parser.add_argument("names", nargs="*")
     asked = parser.parse_args(arguments)
     if problems := fetch_templates(ROOT).problems:  # some programs are given the templates, too
@@ -52,35 +60,49 @@ def main(arguments: list[str]) -> int:
             failed |= bool(faults)
             print("\n".join(f"{name}: {fault}" for fault in faults or ["as it should be"]))
     for target in (name for name in asked.suites or SUITES if name in SUITES):
-        record = SUITES[target](asked.names or NAMES)
-        failed |= _tell(target, record)
-        if not asked.names:
-            results, path, page = PAIRS if target.startswith("pair") else EXPORTS
-            known = read_integrations(results)
-            assert not isinstance(known, Problem), known
-            records = {**known, target: record}
-            write_integrations(results, records)
-            write_atomically(path, page(dict(sorted(records.items()))))
+        failed |= _try_target(target, asked.names, is_new=asked.new)
     for server in (name for name in asked.suites or SERVERS if name in SERVERS):
-        _try_server(server, asked.names)
+        _try_server(server, asked.names, is_new=asked.new)
     print(f"the environments and programs take {megabytes()} MB, below build/integrations")
     return 1 if failed else 0
 
 
-def _try_server(suite: str, names: Sequence[str]) -> None:
+def _try_target(target: str, names: Sequence[str], *, is_new: bool) -> bool:
+    """Try a target on the named formats, or on all or new ones; return whether a check failed."""
+    results, path, page = PAIRS if target.startswith("pair") else EXPORTS
+    known = read_integrations(results)
+    assert not isinstance(known, Problem), known
+    before = known.get(target, TargetRecord()) if is_new else TargetRecord()
+    if not (chosen := names or formats_without(before)):
+        print(f"{target}: nothing is new")
+        return False
+    record = SUITES[target](chosen)
+    failed = _tell(target, record)
+    if not names:
+        records = {**known, target: joined(before, record)}
+        write_integrations(results, records)
+        write_atomically(path, page(dict(sorted(records.items()))))
+    return failed
+
+
+def _try_server(suite: str, names: Sequence[str], *, is_new: bool) -> None:
     """Try a server's own parsers: that they don't read everything is a result, and no failure."""
-    record = SERVERS[suite](names or different_formats())
+    known = read_servers(SERVER_RESULTS)
+    assert not isinstance(known, Problem), known
+    server = suite.removesuffix("-parsers")
+    before = known.get(server) if is_new else None
+    if not (chosen := names or servers_without(before, different_formats())):
+        print(f"{suite}: nothing is new")
+        return
+    record = SERVERS[suite](chosen)
     for name, found in record.formats.items() if names else ():
         print(f"  {name}: {found.pieces} of {found.turns}, {found.parsers}, {found.example}")
     read = sum(found.reads_all for found in record.formats.values())
     print(f"{suite}: {read} of {len(record.formats)} formats are read whole and in pieces")
-    if names:
-        return
-    known = read_servers(SERVER_RESULTS)
-    assert not isinstance(known, Problem), known
-    records = {**known, suite.removesuffix("-parsers"): record}
-    write_servers(SERVER_RESULTS, records)
-    write_atomically(MATRIX, matrix_page(records))
+    if not names:
+        records = {**known, server: joined_servers(before, record)}
+        write_servers(SERVER_RESULTS, records)
+        write_atomically(MATRIX, matrix_page(records))
 
 
 def _tell(target: str, record: TargetRecord) -> bool:

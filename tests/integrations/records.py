@@ -3,12 +3,50 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from tests.generated_formats import NAMES, committed_spec
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.files import spec_hash
+from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.integration_results import IntegrationResult, Integrations, TargetRecord
-from turnspec.spec.server_results import Servers
+from turnspec.spec.server_results import ServerRecord, Servers
+
+#: What is said where results of other versions would stand beside each other.
+_OTHERS = "{} aren't the packages that the other results are of: run all formats, without NEW"
+
+
+def formats_without(record: TargetRecord) -> list[str]:
+    """Return the formats of which a target has no result, or one of another spec."""
+    known = {name: found.spec_hash for name, found in record.formats.items()}
+    return [name for name in NAMES if known.get(name) != spec_hash(committed_spec(name))]
+
+
+def servers_without(record: ServerRecord | None, names: Sequence[str]) -> list[str]:
+    """Return those of the named formats of which a server has no result as they are."""
+    known = {found.fingerprint for found in record.formats.values()} if record else set()
+    return [name for name in names if fingerprint(committed_spec(name)) not in known]
+
+
+def joined(old: TargetRecord, new: TargetRecord) -> TargetRecord:
+    """Return new results with the old ones of other formats, which must be of the same packages."""
+    if old.formats and old.packages != new.packages:
+        sys.exit(_OTHERS.format(new.packages))
+    return replace(new, formats={**old.formats, **new.formats})
+
+
+def joined_servers(old: ServerRecord | None, new: ServerRecord) -> ServerRecord:
+    """Return a server's new results with the old ones that are still of some format."""
+    if old is None:
+        return new
+    if (old.package, old.version) != (new.package, new.version):
+        sys.exit(_OTHERS.format((new.package, new.version)))
+    today = {fingerprint(committed_spec(name)) for name in NAMES}
+    kept = {name: found for name, found in old.formats.items() if found.fingerprint in today}
+    return replace(new, formats={**kept, **new.formats})
 
 
 def write_servers(path: Path, records: Servers) -> bool:

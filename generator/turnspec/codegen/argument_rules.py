@@ -93,7 +93,10 @@ def _between_values(marks: Marks) -> Roles:
     if marks.calls.closing:
         broken = [("broken", spaced(end)) for _, end in call_end_roles(marks)]
         broken += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
-        return [*done, *broken, *argument, *_outer_end(arguments)]
+        outer = _outer_end(arguments)
+        if "{" not in arguments.end and any("{any" in end for end in ends):
+            return [*outer, *done, *broken, *argument]  # as the value's mark looks like such an end
+        return [*done, *broken, *argument, *outer]
     is_clear = arguments.are_keyed and first_text(head)
     other_call: Roles = [("done", ("{comma}", [head]))] if is_clear else []
     return [*other_call, *argument, *done, *_outer_end(arguments)]
@@ -131,6 +134,8 @@ def _quoted(arguments: ArgumentMarks) -> list[str]:
     """Return how an argument begins whose key stands in quotes, the format's own among them."""
     quotes = dict.fromkeys(filter(None, ('"', "'", arguments.quote)))
     start = arguments.start
+    if re.search(r"= ?\{key", start):  # an attribute, which has quotes or has not
+        return []
     return [start.replace("{key", f"{it}{{key").replace("}", f"}}{it}", 1) for it in quotes]
 
 
@@ -188,8 +193,13 @@ def raw_end_roles(marks: Marks) -> Roles:
         return []
     if style.is_raw_inside:
         return [("end", style.raw_quote)]
-    ends = (arguments.end,) if arguments.end else (arguments.separator, *marks.calls.closing[:1])
-    return [("end", (style.raw_quote, [spaced(end) for end in ends if end]))]
+    behind = (arguments.separator, *marks.calls.closing[:1])
+    ends = (arguments.end,) if arguments.end else behind
+    followed = [spaced(end) for end in ends if end.strip()]
+    if not (arguments.end or arguments.separator.strip()):  # another key tells
+        key = f"{{key but {style.raw_quote[0]}}}"
+        followed.append(_white_space(marks) + arguments.start.replace("{key}", key))
+    return [("end", (style.raw_quote, followed))]
 
 
 def _next_argument(arguments: ArgumentMarks) -> str:
@@ -292,7 +302,9 @@ def rests_of_call(marks: Marks) -> list[str]:
     # A call that stands in a value may end so, too; then text goes on behind it.
     behind = [*(it for it in _behind_call(marks) if it not in section_end), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]
-    return [f"{rest} {more}" for rest in rests for more in behind]
+    found = [f"{rest} {more}" for rest in rests for more in behind]
+    # Any tag before any other is no rest of a call.
+    return [it for it in found if "{any" not in it or literal_length(it) > len("</>") + 1]
 
 
 def _behind_call(marks: Marks) -> list[str]:

@@ -317,12 +317,12 @@ def first_keys(marks: Marks) -> list[str]:
     key, too.
     """
     opening = leading_text(marks.calls.start)
+    again = [opening] if looks_like_marker(opening) else []
     return [
         text
         for tag, rest in tags_of_keys(marks.arguments)
         for text in (
-            f"{{gap}}{{no {tag}}}{{?{tag}}} {rest}",
-            f"{opening}{{?{tag}}} {rest}",
+            *(f"{it}{{?{tag}}} {rest}" for it in (f"{{gap}}{{no {tag}}}", *again)),
             f"{{?{tag}}}{rest.removeprefix('{key}')}",
         )
     ]

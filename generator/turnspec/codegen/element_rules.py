@@ -57,7 +57,7 @@ def opening_roles(elements: Elements, before: str = "") -> list[tuple[str, str]]
 def _closings(elements: Elements) -> list[tuple[str, str]]:
     member, element = (around_value(it)[1] for it in (elements.member, elements.element))
     own = [] if element_key(elements) else [("element_end", after_value(element))]
-    return [("member_end", after_value(member)), *own]
+    return [*own, ("member_end", after_value(member))]  # which may hold any word
 
 
 def element_lead(marks: Marks) -> str | None:
@@ -72,17 +72,20 @@ def element_lead(marks: Marks) -> str | None:
 
 
 def element_key(elements: Elements) -> str:
-    """Return the key with which a member looks like an array's element, or "" if none does."""
+    """Return the key with which a member looks like an array's element, or "" if none does.
+
+    Line breaks are no difference, as they may be missing.
+    """
     expression = ""
     for piece in elements.member:
         if isinstance(piece, Literal):
-            expression += re.escape(piece.text)
+            expression += re.escape(piece.text.replace("\n", ""))
         elif piece == Slot(SlotKind.VALUE):
             expression += "\0"
         else:
             expression += "(?P=key)" if "(?P<key>" in expression else "(?P<key>[^<>\"']+)"
     written = "".join(piece.text or "\0" for piece in elements.element)
-    match = re.fullmatch(expression, written)
+    match = re.fullmatch(expression, written.replace("\n", ""))
     return match["key"] if match else ""
 
 

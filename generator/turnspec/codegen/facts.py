@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from turnspec.codegen.argument_marks import around_value, has_python_words
+from turnspec.codegen.argument_marks import Pieces, around_value, has_python_words
 from turnspec.codegen.argument_rules import signs_behind_string
 from turnspec.codegen.call_marks import other_keys, other_values, own_keys
 from turnspec.codegen.call_rules import first_call_roles
@@ -344,15 +344,21 @@ def _object_values(marks: Marks) -> dict[str, object]:
     }
 
 
+def _closing(pieces: Pieces) -> str:
+    """Return what stands behind a value, without white space around it."""
+    return "".join(it.text or "\0" for it in around_value(pieces)[1]).strip()
+
+
 def _element_values(marks: Marks) -> dict[str, object]:
     has, elements = marks.has_elements, marks.tools.arguments.elements or Elements((), ())
+    item = marks.tools.arguments.item
     is_keyed = has and Slot(SlotKind.KEY) in around_value(elements.member)[1]
     firsts = [pieces[0].text for pieces in (elements.member, elements.element) if has]
     return {
         "ELEMENT_KEY": element_key(elements) if has else "",
         "ELEMENT_SEPARATOR": elements.separator.strip(),
         "ELEMENTS_ARE_KEYED": is_keyed,
-        "ELEMENTS_ARE_CLOSED_BY_KEY": is_keyed and "{key}" in marks.arguments.end,
+        "MEMBERS_END_AS_ARGUMENTS": has and _closing(item).startswith(_closing(elements.member)),
         "ELEMENTS_ARE_DISTINCT": has and all(map(looks_like_marker, firsts)),
         "HAS_ELEMENT_LEAD": has and element_lead(marks) is not None,
     }

@@ -9,13 +9,13 @@ from turnspec.engine.facts import (
     ARGUMENT_SIGNS,
     ELEMENT_KEY,
     ELEMENT_SEPARATOR,
-    ELEMENTS_ARE_CLOSED_BY_KEY,
     ELEMENTS_ARE_DISTINCT,
     ELEMENTS_ARE_KEYED,
     ENTITIES,
     ENTITIES_ARE_OF_STRINGS,
     HAS_ELEMENT_LEAD,
     HAS_PYTHON_LITERALS,
+    MEMBERS_END_AS_ARGUMENTS,
 )
 from turnspec.engine.json_texts import dump_json, load_json
 from turnspec.engine.literals import join_halves
@@ -285,7 +285,7 @@ def open_in_text(turn: Turn, nested: NestedValue, found: Found) -> None:
         return
     if ELEMENTS_ARE_DISTINCT:
         turn.problem("inner_marker", f"{found.text!r} inside a value")
-    take_text(turn, nested, found.end)
+    take_marker(turn, nested, found)
 
 
 def take_inner(turn: Turn, nested: NestedValue, found: Found) -> None:
@@ -295,7 +295,12 @@ def take_inner(turn: Turn, nested: NestedValue, found: Found) -> None:
         turn.problem("inner_marker", f"{found.text!r} inside a value")
         if last_sign(nested) not in " \"'`":
             nested.call.complete = False  # the next element's beginning may be misspelt
-    take_text(turn, nested, found.end)
+    take_marker(turn, nested, found)
+
+
+def take_marker(turn: Turn, nested: NestedValue, found: Found) -> None:
+    """Take a marker for text; the line break behind it may be that of another one."""
+    take_text(turn, nested, found.start + len(found.text.rstrip(WHITE_SPACE)))
 
 
 def last_sign(nested: NestedValue) -> str:
@@ -345,7 +350,8 @@ def end_elements(turn: Turn, nested: NestedValue, found: Found) -> bool:
         turn.input.take(found.end)
         return True
     name = closing_name(found)
-    closes_all = ELEMENTS_ARE_CLOSED_BY_KEY and name == nested.key and not nested.is_open(name)
+    argument = nested.key if ELEMENTS_ARE_KEYED else "member"
+    closes_all = MEMBERS_END_AS_ARGUMENTS and name == argument and not nested.is_open(name)
     if found.role is Role.OUTER_END or closes_all:
         if nested.path:
             turn.problem("missing_marker", "an element is not closed")

@@ -212,13 +212,14 @@ ARGUMENTS_ARE_KEYED: bool = False
 HAS_KNOWN_ENDS: bool = True
 FIRST_ARGUMENT: tuple[Rule, ...] = ()
 #: Whether arrays and objects are elements within elements; the key of an array's element, and
-#: what stands between; whether closing tags hold the key, that of the argument as well, whether
-#: an opening tag cannot be text, and whether an argument begins as a member does.
+#: what stands between; whether closing tags hold the key, whether what closes a member closes an
+#: argument as well, whether an opening tag cannot be text, and whether an argument begins as a
+#: member does.
 HAS_ELEMENTS: bool = False
 ELEMENT_KEY: str = ""
 ELEMENT_SEPARATOR: str = ""
 ELEMENTS_ARE_KEYED: bool = False
-ELEMENTS_ARE_CLOSED_BY_KEY: bool = False
+MEMBERS_END_AS_ARGUMENTS: bool = False
 ELEMENTS_ARE_DISTINCT: bool = False
 HAS_ELEMENT_LEAD: bool = False
 FIRST_ELEMENT: tuple[Rule, ...] = ()

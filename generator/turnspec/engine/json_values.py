@@ -102,8 +102,10 @@ class JsonValue:
     def _tell(self, message: str, is_sure: bool = True) -> None:
         if self._turn:
             self._turn.problem("malformed", message)
-            if self._turn.call and not is_sure:
+            if not is_sure and self._turn.call:
                 self._turn.call.complete = False
+            elif not is_sure:
+                self._turn.is_doubtful = True
 
     def _read_token(self) -> bool:
         """Take a token; return whether there may be another."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 CALLS_BEGIN = (
     *(Role.OPENING, Role.NOISY_OPENING, Role.CALL, Role.OTHER_CALL, Role.SHORT_CALL),
     *(Role.NAME_ALONE, Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME, Role.CLOSED_CALL),
-    Role.UNTAGGED_CALL,
+    *(Role.UNTAGGED_CALL, Role.OBJECT),
 )
 ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTENT_START)
 #: How much white space may stand before text that a marker is a part of.

@@ -205,7 +205,7 @@ class OtherValue(JsonValue):
             self._inner_quotes += 1
             if self._begins_argument(""):
                 self._tell(f"a {self._quote} inside a string", is_sure=False)
-            self._add(input.take(input.position + len(self._quote)))
+            self._add(quote(input.take(input.position + len(self._quote)))[1:-1])
 
     def _read_raw_string(self) -> bool:
         input = self._input

@@ -11,6 +11,7 @@ from turnspec.engine.facts import (
     BEFORE_CONTENT,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
+    COMMA_SEPARATES,
     FIRST_CALL,
     FIRST_CALL_IS_NAME,
     HAS_CALLS,
@@ -22,6 +23,7 @@ from turnspec.engine.facts import (
     IS_BARE,
     LEFT_OUT_IF_LAST,
     NAMES_ARE_REPEATED,
+    ONLY_IN_SECTION,
     PARTS_HAVE_OPTIONAL_TEXTS,
     REASONING_END_ENDS_CONTENT,
     REASONING_END_ENDS_TURN,
@@ -217,7 +219,8 @@ def is_noise_begun(turn: Turn) -> bool:
         return False
     if not found.is_partial:
         turn.write(at)
-        turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
+        if not COMMA_SEPARATES or ONLY_IN_SECTION or found.text.strip() != ",":
+            turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
         input.take(found.end)
     return found.is_partial
 

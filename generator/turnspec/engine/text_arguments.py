@@ -229,7 +229,8 @@ def find_value_end(
         if input.final and found and found.is_partial:
             found = ends.search(input, False) if ARGUMENTS_ARE_KEYED else ends.match(input, False)
             take(turn, call, value, found.start if found else input.position)
-            return found if found and found.role is Role.REST_OF_CALL else None
+            is_end = found and found.role in (Role.VALUE_CLOSED, Role.REST_OF_CALL)
+            return found if is_end else None
         if found is None or found.is_partial:
             if input.final:
                 return None

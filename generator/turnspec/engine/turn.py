@@ -165,6 +165,7 @@ class Turn:
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
+            self.is_doubtful = False  # whether arguments are that came before a call's name
             self.is_draft = False  # whether what is read may be a part of the reasoning
             self.draft_end: int | None = None  # where something else follows it
             # Up to which offset drafts were read, and how many began before that in a row.
@@ -291,7 +292,7 @@ class Turn:
         hold, end = self.holds.pop(), self.input.position
         del self.events[hold.events :], self.problems[hold.problems :]
         del self.calls[hold.calls :]
-        self.call = None
+        self.call, self.is_doubtful = None, False
         self.input.position = hold.offset - self.input.offset
         return end
 
@@ -312,6 +313,7 @@ class Turn:
         self.calls.append(ToolCall(id, name, "", False))
         self.events.append(ToolCallStart(index, id, name, start, end))
         self.call = OpenCall(self.input, index, name, end)
+        self.call.complete, self.is_doubtful = not self.is_doubtful, False
         return self.call
 
     def end_call(self, call: OpenCall, late_id: str = "") -> None:

@@ -36,6 +36,8 @@ FILE = "response_template.json"
 KEY = "response_template"
 CONFIG_FILE = "tokenizer_config.json"
 _JOIN = "\n"
+#: What is told where a call shows its id alone, in which the tool's name stands.
+NAMES_IN_IDS = Loss("names in ids", "a call shows its id alone, which comes as its name")
 
 
 def export_response_template(spec: Spec, options: ExportOptions) -> Exported | Refusal:
@@ -80,6 +82,8 @@ def _losses(spec: Spec) -> Iterator[Loss]:
         yield Loss("reasoning", "without a mark before it; it is held until its end has come")
     if spec.tools and spec.tools.empty_call:
         yield Loss("calls without arguments", "the format writes them otherwise; they aren't read")
+    if spec.names_by_id:
+        yield NAMES_IN_IDS
     if spec.alternatives.code is not None:
         yield Loss("code as a call", "its text isn't made an argument")
 

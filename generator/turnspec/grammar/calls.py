@@ -328,7 +328,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
         *_item_rules(arguments),
         Rule("argument-name", _key(tools)),
         *([Rule(VALUE_END, value_end)] if value_end else ()),
-        *(element_rules(arguments.elements) if arguments.elements else ()),
+        *element_rules(arguments),
     )
 
 
@@ -364,7 +364,7 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
     if raw and _ends_raw(arguments) and arguments.item[0] == Slot(SlotKind.KEY) and plain:
         value = choice([RAW_TEXT, plain])  # free text can't hold what separates arguments
     if arguments.elements and Encoding.ELEMENTS in encodings:
-        nested = value_or_elements(arguments.elements, RAW_TEXT if raw else "")
+        nested = value_or_elements(arguments, RAW_TEXT if raw else "")
         value = nested if raw else choice(filter(None, (plain, nested)))
     value = f"( {value} )" if "|" in value else value
     fills = {

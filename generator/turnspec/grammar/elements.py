@@ -8,6 +8,7 @@ from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.characters import key_character
 from turnspec.grammar.free_text import text_without
 from turnspec.grammar.text import (
+    GAP,
     WHITE_SPACE,
     Rule,
     character_class,
@@ -16,10 +17,11 @@ from turnspec.grammar.text import (
     group,
     lenient,
     sequence,
+    spelled,
     trimmed,
 )
 from turnspec.spec.characters import member_ends
-from turnspec.spec.model import Elements, Piece, Slot, SlotKind
+from turnspec.spec.model import Arguments, Elements, Piece, Slot, SlotKind
 
 _ELEMENTS = "elements"
 _MEMBER = "element-member"
@@ -46,11 +48,14 @@ def element_ends(elements: Elements) -> list[str]:
     return [*ends, *opening_texts(elements)]
 
 
-def value_or_elements(elements: Elements, text_rule: str) -> str:
+def value_or_elements(arguments: Arguments, text_rule: str) -> str:
     """Return what a value is: elements or none, or free text if ``text_rule`` is a rule for it."""
-    if not text_rule:
-        return choice((_ELEMENTS, '""'))
-    return choice((*text_options(elements, text_rule), _ELEMENTS))
+    elements = arguments.elements or Elements((), ())
+    pieces = (arguments.item, elements.member, elements.element)
+    # Free text takes the line break that stands before what closes it.
+    nested = sequence(_ELEMENTS, GAP if any(space_around(it)[1] for it in pieces) else "")
+    options = text_options(elements, text_rule) if text_rule else ('""',)
+    return choice((*options, nested) if text_rule else (nested, *options))
 
 
 def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
@@ -59,13 +64,18 @@ def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
         return (text_rule,)
     pieces = (elements.member, elements.element)
     excluded = {text[0] for each in pieces for text in (trimmed(each[0].text), _closing_text(each))}
-    if all(_text_before_value(each)[-1:] in WHITE_SPACE for each in pieces):
+    are_in_lines = all(_text_before_value(each)[-1:] in WHITE_SPACE for each in pieces)
+    if are_in_lines:
         excluded |= {*WHITE_SPACE}  # it is free there already, in front of elements as well
-    return (f"{character_class(excluded, negated=True)} {text_rule}", '""')
+    text = f"{character_class(excluded, negated=True)} {text_rule}"
+    return (text, GAP if are_in_lines else '""')
 
 
-def element_rules(elements: Elements) -> tuple[Rule, ...]:
-    """Return the rules for elements, which nest to any depth."""
+def element_rules(arguments: Arguments) -> tuple[Rule, ...]:
+    """Return the rules for elements, which nest to any depth; none where there are none."""
+    elements = arguments.elements
+    if elements is None:
+        return ()
     between = lenient(elements.separator)
     several = [
         Rule(f"{rule}s", sequence(rule, group([sequence(between, rule)], "*")))
@@ -78,7 +88,7 @@ def element_rules(elements: Elements) -> tuple[Rule, ...]:
         Rule(_MEMBER, element_tags(elements.member, "element-name", "element-value")),
         Rule(_ITEM, element_tags(elements.element, "", "element-value")),
         Rule("element-name", _name(elements.member)),
-        Rule("element-value", value_or_elements(elements, ELEMENT_TEXT)),
+        Rule("element-value", value_or_elements(arguments, ELEMENT_TEXT)),
     )
 
 
@@ -96,9 +106,19 @@ def inner_text(elements: Elements) -> str:
 
 
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
-    """Return the pieces around a value, spelled out as text might stand there too."""
+    """Return the pieces around a value, spelled out as text might stand there too.
+
+    The line break before a value is there, as any other white space would be the value's.
+    """
     fills = {SlotKind.KEY: key, SlotKind.VALUE: value}
-    return sequence(*(fills[it.kind] if it.kind else closing(it.text) for it in pieces))
+    line, _ = space_around(pieces)
+    before = pieces[pieces.index(_VALUE) - 1]
+    parts = []
+    for piece in pieces:
+        is_before = piece is before and not piece.kind
+        text = sequence(spelled(trimmed(piece.text)), spelled(line)) if is_before else ""
+        parts.append(fills[piece.kind] if piece.kind else text or closing(piece.text))
+    return sequence(*parts)
 
 
 def member_key_ends(member: Sequence[Piece]) -> tuple[str, str]:
@@ -117,6 +137,16 @@ def _name(member: Sequence[Piece]) -> str:
     first, character = key_character(ends + first_ends), key_character(ends)
     more = "" if " " in ends else f' ( " " {character}+ )*'
     return f"{first} {character}*{more}"
+
+
+def space_around(pieces: Sequence[Piece]) -> tuple[str, str]:
+    """Return the white space in the tags beside a value; none where it is all that ends it."""
+    at = pieces.index(_VALUE)
+    texts = [piece.text for piece in pieces]
+    before = texts[at - 1] if at else ""
+    behind = texts[at + 1] if at + 1 < len(texts) else ""
+    core = behind.lstrip(WHITE_SPACE) or behind
+    return before[len(before.rstrip(WHITE_SPACE)) :], behind[: len(behind) - len(core)]
 
 
 def _text_before_value(pieces: Sequence[Piece]) -> str:

@@ -20,6 +20,7 @@ from turnspec.grammar.elements import (
     inner_text,
     member_key_ends,
     opening_texts,
+    space_around,
 )
 from turnspec.grammar.notations import Notation, escaped_notation, notation_of
 from turnspec.grammar.schema_checks import Schema
@@ -190,10 +191,13 @@ class ElementNotation(MemberNotation):
 
     arguments: Arguments = field(default_factory=Arguments)
     elements: Elements = field(default_factory=lambda: Elements((), ()))
+    is_array: bool = False
 
     def inside(self) -> Notation:
         """Return the notation of what an array or object holds."""
-        return _inner_values(self.arguments, self.elements)
+        elements = self.elements
+        pieces = elements.element if self.is_array else elements.member
+        return _inner_values(self.arguments, elements, pieces)
 
     def any_of(self, kind: str) -> str:
         """Return what refers to any ``array`` or ``object``; "" if no rule can say what it is."""
@@ -352,7 +356,7 @@ def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) 
     """
     if not arguments.item:
         return notation_of(arguments.syntax.encoding, arguments.syntax)
-    space = _space_around(arguments.item)
+    space = space_around(arguments.item)
     raw = _raw(arguments, (RAW_TEXT,), ends, space)
     values = _values(arguments, raw, "value", untyped=not arguments.types)
     values = replace(values, spaced=any(space))
@@ -366,21 +370,15 @@ def argument_notation(arguments: Arguments, ends: Sequence[str], key_ends: str) 
     )
 
 
-def _space_around(item: Sequence[Piece]) -> tuple[str, str]:
-    """Return the white space in the tags beside a value; none where it is all that ends it."""
-    at = item.index(_VALUE)
-    texts = [piece.text for piece in item]
-    before = texts[at - 1] if at else ""
-    behind = texts[at + 1] if at + 1 < len(texts) else ""
-    core = behind.lstrip(WHITE_SPACE) or behind
-    return before[len(before.rstrip(WHITE_SPACE)) :], behind[: len(behind) - len(core)]
-
-
-def _inner_values(arguments: Arguments, elements: Elements) -> Notation:
+def _inner_values(arguments: Arguments, elements: Elements, pieces: Sequence[Piece]) -> Notation:
+    """Return how values are written in members, or elements, of these pieces."""
     more = [] if opening_texts(elements) else [elements.member[0], elements.element[0]]
     begins = [trimmed(piece.text) for piece in more if not piece.kind]
-    raw = _raw(arguments, [inner_text(elements)], [*element_ends(elements), *begins])
-    return _values(arguments, raw, "element-value", untyped=True)
+    _, behind = space = space_around(pieces)  # what stands before is the tag's
+    ends = [*element_ends(elements), *begins]
+    raw = _raw(arguments, [inner_text(elements)], ends, ("", behind))
+    values = _values(arguments, raw, "element-value", untyped=True)
+    return replace(values, spaced=any(space))
 
 
 def _raw(
@@ -433,6 +431,7 @@ def _ways(arguments: Arguments, kind: JsonType, raw: RawNotation) -> Iterable[No
             first_ends=first,
             arguments=arguments,
             elements=arguments.elements,
+            is_array=kind is JsonType.ARRAY,
         )
         return
     if encoding is Encoding.JSON and escapes_json(arguments):
