@@ -1136,6 +1136,12 @@ CASES: dict[str, Case] = {
         told=["misplaced"],
         complete=False,
     ),
+    "what closes calls behind a quote that closes nothing": Case(
+        "tag in a tag",
+        '<call>\nadd b="x"</call>',
+        content='<call>\nadd b="x"</call>',
+        told=["no_name"],
+    ),
 }
 
 
