@@ -1142,6 +1142,11 @@ CASES: dict[str, Case] = {
         content='<call>\nadd b="x"</call>',
         told=["no_name"],
     ),
+    "a backslash that escapes nothing in an array": Case(
+        "lines",
+        '<call add><c>\n["\\033[0m", "\\n"]\n</c></call>',
+        calls=[("add", {"c": ["\\033[0m", "\n"]})],
+    ),
 }
 
 
