@@ -1142,6 +1142,15 @@ CASES: dict[str, Case] = {
         content='<call>\nadd b="x"</call>',
         told=["no_name"],
     ),
+    "a head without its last sign": Case(
+        "tag in a tag",
+        '<call>\n<do=add\n{"a": 1}</do>\n</call>',
+        calls=[("add", {"a": 1})],
+        told=["missing_marker"],
+    ),
+    "a name, and what closes a value": Case(
+        "opened", '<calls><call "add"></v><end>', calls=[("add", {})], told=["no_arguments"]
+    ),
     "a backslash that escapes nothing in an array": Case(
         "lines",
         '<call add><c>\n["\\033[0m", "\\n"]\n</c></call>',

@@ -197,12 +197,12 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     is_attribute = re.search(r'(?:"| \w+= \{name[^{}]*\} )>$', calls.start)
     if marks.arguments.form == "text" and is_attribute:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
-    end = marks.arguments.end if tags_of_keys(marks.arguments) else ""
-    if end and calls.closing:  # without arguments, but with their end
-        ends = (end, calls.closing[0])
-        heads.append(("closed_call", " ".join([calls.start.rstrip(), *ends])))
     heads += [("short_call", it) for it in calls.short_starts]
     whole: list[tuple[str, Notation]] = [("closed_call", calls.empty)] if calls.empty else []
+    if tags_of_keys(marks.arguments):  # without arguments, but with the end of one
+        over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
+        starts = (calls.start.rstrip(), *calls.short_starts)
+        whole += [("closed_call", (f"{it} {marks.arguments.end}", over)) for it in starts]
     return [*whole, *((role, _with_follows(marks, head)) for role, head in heads)]
 
 
