@@ -1136,6 +1136,9 @@ CASES: dict[str, Case] = {
         told=["misplaced"],
         complete=False,
     ),
+    "an id that a client has written anew, with a tool's name in it": Case(
+        "ids", '<call functions_add_2>{"a": 1}</call>', calls=[("add", {"a": 1})]
+    ),
     "what closes calls behind a quote that closes nothing": Case(
         "tag in a tag",
         '<call>\nadd b="x"</call>',
