@@ -279,7 +279,7 @@ CASES: dict[str, Case] = {
         "named by keys",
         '<calls>So{"add": {"a": 1} <next>{"add": {}}]</calls><end>',
         content='<calls>So{"add": {"a": 1} <next>{"add": {}}]</calls>',
-        told=["stray_marker"],
+        told=["stray_marker", "no_name"],
     ),
     "a header without its tag, for the user": Case(
         "addressed",
@@ -373,6 +373,13 @@ CASES: dict[str, Case] = {
     ),
     "an object without a name": Case(
         "objects", '<call>{"x": 1}</call>', content='<call>{"x": 1}</call>', told=["no_name"]
+    ),
+    "a text instead of an object": Case(
+        "objects",
+        '<call>{"do": "add", "with": {}}</call><call>add a and b</call>',
+        content="<call>add a and b</call>",
+        calls=[("add", {})],
+        told=["misplaced", "no_name"],
     ),
     "a marker between objects": Case(
         "separated",
@@ -707,7 +714,10 @@ CASES: dict[str, Case] = {
         told=["other_syntax", "misplaced"],
     ),
     "tags that are no call": Case(
-        "objects", "<call><f=add>and so on</call>.", content="<call><f=add>and so on</call>."
+        "objects",
+        "<call><f=add>and so on</call>.",
+        content="<call><f=add>and so on</call>.",
+        told=["no_name"],
     ),
     "keys of APIs": Case(
         "objects",

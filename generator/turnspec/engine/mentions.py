@@ -59,8 +59,8 @@ def is_text(turn: Turn, found: Found) -> bool:
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
-    is_addressed = CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED
-    is_lost = not is_addressed and closes and state.mentioned
+    is_told = CALLS_ARE_OBJECTS and any(it.kind == "no_name" for it in turn.problems)
+    is_lost = not (ARE_CALLS_ADDRESSED or is_told) and closes and state.mentioned
     if is_lost and "".join(turn.content.space) != " ":  # not in prose
         turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:
