@@ -700,6 +700,12 @@ CASES: dict[str, Case] = {
         calls=[("add", {"a": 1})],
         told=["other_syntax"],
     ),
+    "a JSON object in quotes of Python's": Case(
+        "opened",
+        "<calls>{'name': 'add', 'arguments': {'a': 1, 'b': 'it\\'s'}}</calls>",
+        calls=[("add", {"a": 1, "b": "it's"})],
+        told=["other_syntax"],
+    ),
     "tags instead of an object": Case(
         "objects",
         "<call><f=add><p=a>1</p>\n<p=b>x</p></f></call>",

@@ -118,7 +118,7 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     """Return what begins a call in another syntax: what opens the format's own, and then that."""
     if not (openings := _openings_of_others(marks.calls)):
         return []
-    begun: tuple[str, ...] = (' {{ "name"', ' {{ "function"')
+    begun: tuple[str, ...] = (' {{ "name"', " {{ 'name'", ' {{ "function"')
     if marks.are_objects:  # with quotes of Python's, unless the members' names are others
         begun = (" {{ '",) if marks.tools.fields.name[-1:] == ("name",) else ()
     heads = [text for it in begun for text in (it, f" [{it}")]
