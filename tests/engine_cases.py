@@ -425,6 +425,14 @@ CASES: dict[str, Case] = {
         told=["misplaced"],
     ),
     "a call that is quoted": Case("objects", "Use <call> tags.", content="Use <call> tags."),
+    "an object behind another's tag": Case(
+        "bare",
+        'So <|do it|> <tool>{"do": "add", "with": {"a": 1}}',
+        content="So <|do it|>",
+        calls=[("add", {"a": 1})],
+        told=["unexpected_text"],
+    ),
+    "a tag before other JSON": Case("bare", '<b>{"a": 1}</b>', content='<b>{"a": 1}</b>'),
     "an object nobody announces": Case(
         "bare", '{"do": "add", "with": {}, "as": "x1"}', calls=[("add", {})]
     ),
