@@ -431,7 +431,7 @@ CASES: dict[str, Case] = {
         "named by keys",
         '<calls>So{"add": {"a": 1} <next>{"add": {}}]</calls><end>',
         content='<calls>So{"add": {"a": 1} <next>{"add": {}}]</calls>',
-        told=["stray_marker"],
+        told=["stray_marker", "no_name"],
     ),
     "a header without its tag, for the user": Case(
         "addressed",
@@ -526,6 +526,13 @@ CASES: dict[str, Case] = {
     "an object without a name": Case(
         "objects", '<call>{"x": 1}</call>', content='<call>{"x": 1}</call>', told=["no_name"]
     ),
+    "a text instead of an object": Case(
+        "objects",
+        '<call>{"do": "add", "with": {}}</call><call>add a and b</call>',
+        content="<call>add a and b</call>",
+        calls=[("add", {})],
+        told=["misplaced", "no_name"],
+    ),
     "a marker between objects": Case(
         "separated",
         '<calls>{"do": "add", "with": {}} <next>\n{"do": "add", "with": {}}</calls><end>',
@@ -570,6 +577,14 @@ CASES: dict[str, Case] = {
         told=["misplaced"],
     ),
     "a call that is quoted": Case("objects", "Use <call> tags.", content="Use <call> tags."),
+    "an object behind another's tag": Case(
+        "bare",
+        'So <|do it|> <tool>{"do": "add", "with": {"a": 1}}',
+        content="So <|do it|>",
+        calls=[("add", {"a": 1})],
+        told=["unexpected_text"],
+    ),
+    "a tag before other JSON": Case("bare", '<b>{"a": 1}</b>', content='<b>{"a": 1}</b>'),
     "an object nobody announces": Case(
         "bare", '{"do": "add", "with": {}, "as": "x1"}', calls=[("add", {})]
     ),
@@ -845,6 +860,12 @@ CASES: dict[str, Case] = {
         calls=[("add", {"a": 1})],
         told=["other_syntax"],
     ),
+    "a JSON object in quotes of Python's": Case(
+        "opened",
+        "<calls>{'name': 'add', 'arguments': {'a': 1, 'b': 'it\\'s'}}</calls>",
+        calls=[("add", {"a": 1, "b": "it's"})],
+        told=["other_syntax"],
+    ),
     "tags instead of an object": Case(
         "objects",
         "<call><f=add><p=a>1</p>\n<p=b>x</p></f></call>",
@@ -859,7 +880,10 @@ CASES: dict[str, Case] = {
         told=["other_syntax", "misplaced"],
     ),
     "tags that are no call": Case(
-        "objects", "<call><f=add>and so on</call>.", content="<call><f=add>and so on</call>."
+        "objects",
+        "<call><f=add>and so on</call>.",
+        content="<call><f=add>and so on</call>.",
+        told=["no_name"],
     ),
     "keys of APIs": Case(
         "objects",
@@ -1287,6 +1311,29 @@ CASES: dict[str, Case] = {
         calls=[("add", {"a": 1})],
         told=["misplaced"],
         complete=False,
+    ),
+    "an id that a client has written anew, with a tool's name in it": Case(
+        "ids", '<call functions_add_2>{"a": 1}</call>', calls=[("add", {"a": 1})]
+    ),
+    "what closes calls behind a quote that closes nothing": Case(
+        "tag in a tag",
+        '<call>\nadd b="x"</call>',
+        content='<call>\nadd b="x"</call>',
+        told=["no_name"],
+    ),
+    "a head without its last sign": Case(
+        "tag in a tag",
+        '<call>\n<do=add\n{"a": 1}</do>\n</call>',
+        calls=[("add", {"a": 1})],
+        told=["missing_marker"],
+    ),
+    "a name, and what closes a value": Case(
+        "opened", '<calls><call "add"></v><end>', calls=[("add", {})], told=["no_arguments"]
+    ),
+    "a backslash that escapes nothing in an array": Case(
+        "lines",
+        '<call add><c>\n["\\033[0m", "\\n"]\n</c></call>',
+        calls=[("add", {"c": ["\\033[0m", "\n"]})],
     ),
 }
 

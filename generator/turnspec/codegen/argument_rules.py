@@ -45,7 +45,8 @@ def _between_texts(marks: Marks) -> Roles:
     # The attribute for the type may be missing, or what closes the key before what opens the value.
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
-    starts = dict.fromkeys((*_with_a_tag_twice(start), start, untyped, unclosed))
+    unended = re.sub(r" \{key\} >\n$", "{key but  =:}{?>}{line end}", start)
+    starts = dict.fromkeys((*_with_a_tag_twice(start), start, untyped, unclosed, unended))
     return [*done, *(("argument", it) for it in starts), *others]
 
 

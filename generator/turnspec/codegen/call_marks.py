@@ -238,12 +238,14 @@ def _short_starts(start: str) -> Iterator[str]:
         tags_ = [optional(tag if at == 0 else f"<{tag}") for at, tag in enumerate(others)]
         yield " ".join([*tags_, f"<{last}" if others else last]) + again + rest
     elif name:
-        short = re.sub(r"(?<=[ }])[^\s{}]+", _optional_tag, behind)
+        short = re.sub(r"(?:(?<=[ }])|^)[^\s{}]+", _optional_tag, behind)
         if short != behind and not re.search(r"[^\s{}] [^\s{}]", behind):
             yield before + name + short
 
 
 def _optional_tag(found: re.Match[str]) -> str:
+    if found.group() == ">":  # a head that has it needs no more to be told
+        return "{no >}{?>}"
     return optional(found.group()) if looks_like_marker(found.group()) else found.group()
 
 

@@ -118,7 +118,7 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     """Return what begins a call in another syntax: what opens the format's own, and then that."""
     if not (openings := _openings_of_others(marks.calls)):
         return []
-    begun: tuple[str, ...] = (' {{ "name"', ' {{ "function"')
+    begun: tuple[str, ...] = (' {{ "name"', " {{ 'name'", ' {{ "function"')
     if marks.are_objects:  # with quotes of Python's, unless the members' names are others
         begun = (" {{ '",) if marks.tools.fields.name[-1:] == ("name",) else ()
     heads = [text for it in begun for text in (it, f" [{it}")]
@@ -197,12 +197,12 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     is_attribute = re.search(r'(?:"| \w+= \{name[^{}]*\} )>$', calls.start)
     if marks.arguments.form == "text" and is_attribute:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
-    end = marks.arguments.end if tags_of_keys(marks.arguments) else ""
-    if end and calls.closing:  # without arguments, but with their end
-        ends = (end, calls.closing[0])
-        heads.append(("closed_call", " ".join([calls.start.rstrip(), *ends])))
     heads += [("short_call", it) for it in calls.short_starts]
     whole: list[tuple[str, Notation]] = [("closed_call", calls.empty)] if calls.empty else []
+    if tags_of_keys(marks.arguments):  # without arguments, but with the end of one
+        over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
+        starts = (calls.start.rstrip(), *calls.short_starts)
+        whole += [("closed_call", (f"{it} {marks.arguments.end}", over)) for it in starts]
     return [*whole, *((role, _with_follows(marks, head)) for role, head in heads)]
 
 
@@ -356,7 +356,8 @@ def _object_roles(marks: Marks) -> Roles:
     elif marks.tools.section_start.strip() and calls.closing:
         found.append(("marker", f"{calls.opening[0]} {calls.closing[-1]}"))
     found += _mention_roles(marks)
-    found += [("object", ("", heads))] if own_keys(marks.tools) and heads else []
+    if own_keys(marks.tools) and heads:  # also behind a tag that others write there
+        found += [("object", ("", heads)), ("noisy_opening", ("<{no /}{tag}>", heads))]
     own = list(own_keys(marks.tools).values())
     if own and marks.tools.section_start.strip() and not marks.are_bare:
         keys = dict.fromkeys([*own, *other_keys(marks.tools)[1:]])

@@ -317,7 +317,8 @@ def _around_name(marks: Marks) -> str:
     becomes of `functions.NAME:1`.
     """
     if marks.spec.names_by_id:
-        return r"[\s\S]*(?<!\w)NAME(?!\w)\W*\w*"  # with no more than one word behind it
+        # With no more than one word behind it, or in the name space that APIs have for functions.
+        return r"[\s\S]*(?<!\w)NAME(?!\w)\W*\w*|functions?[\W_]*NAME[\W_]*[0-9]*"
     prefix = re.search(r"\{\?([^{}]*)\} ?\{name", marks.calls.start)
     if not (prefix or marks.text.headers):
         return ""

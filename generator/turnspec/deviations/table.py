@@ -67,6 +67,8 @@ DEVIATIONS: dict[str, Deviation] = {
     "tagged: other signs than `=`": tagged.other_signs,
     "tagged: a tag twice": tagged.a_tag_twice,
     "tagged: a first key without its tag": tagged.first_key_without_tag,
+    "tagged: a value's end alone": tagged.end_of_a_value_alone,
+    "tagged: a tag without its end": tagged.tag_without_its_end,
     "tagged: white space around keys": tagged.space_around_keys,
     "tagged: no type": tagged.no_type,
     "tagged: literals of Python": tagged.literals_of_python,

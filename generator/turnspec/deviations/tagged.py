@@ -72,6 +72,24 @@ def first_key_without_tag(form: Format) -> Iterator[Case]:
             yield form.case(begun + text[found.end() :], form.one_call, "missing_marker")
 
 
+def end_of_a_value_alone(form: Format) -> Iterator[Case]:
+    """A call has nothing but its name, what closes a value, and at most its end."""
+    text = form.write(form.one_call) if _has_tags(form) else ""
+    if found := re.search(r"(<[^<>]+>)look\s*<[^<>]+>(?=city<)", text):
+        message = Message(calls=(replace(form.call, arguments={}),))
+        begun = f"{text[: found.start()]}{found[1]}look{_closing(form).strip()}"
+        for end in ("", form.spec.turn.stop[0]):
+            yield form.case(begun + end, message, "no_arguments")
+
+
+def tag_without_its_end(form: Format) -> Iterator[Case]:
+    """The last sign of a tag is missing behind a name, or behind a key that ends a line."""
+    text = form.write(form.one_call) if _has_tags(form) else ""
+    for ended in (r"(?<==look)>(?=\s*<)", r"(?<==city)>(?=\n)"):
+        if (without := re.sub(ended, "", text)) != text:
+            yield form.case(without, form.one_call, "missing_marker")
+
+
 def space_around_keys(form: Format) -> Iterator[Case]:
     """White space stands around a key between tags."""
     text = form.write(form.one_call) if _has_tags(form) else ""

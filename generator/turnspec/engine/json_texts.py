@@ -63,3 +63,9 @@ def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
         return "not_an_object", f"the arguments are {text}"
     again = [key for key in value if isinstance(key, Again)]
     return ("repeated_argument", f"another value for {again[0]!r}") if again else None
+
+
+def with_escapes(text: str) -> str:
+    """Return a text as JSON, if it only lacks backslashes before those that escape nothing."""
+    escaped = re.sub(r'(\\["\\/bfnrtu])|\\', lambda it: it[1] or r"\\", text)
+    return text if find_flaw('{"":' + escaped + "}") else escaped

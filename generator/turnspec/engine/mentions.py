@@ -59,9 +59,10 @@ def is_text(turn: Turn, found: Found) -> bool:
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
-    if not (CALLS_ARE_OBJECTS or ARE_CALLS_ADDRESSED) and closes and state.mentioned:
-        last = turn.content.pieces[-1][-1] if turn.content.pieces else "'"
-        if "".join(turn.content.space) != " " and last not in "\"'`":  # not in prose
+    if not ARE_CALLS_ADDRESSED and closes and state.mentioned:
+        is_in_prose = "".join(turn.content.space) + found.text[:1] in (" <", " [")
+        is_told = CALLS_ARE_OBJECTS and any(it.kind == "no_name" for it in turn.problems)
+        if not (is_in_prose or is_told):
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:
         next_sign = turn.input.text[found.end : found.end + 1]

@@ -78,6 +78,10 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
             if found.role is Role.UNTAGGED_CALL:
                 turn.problem("missing_marker", "a call without its tag", found.offset)
             yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
+        case Role.NOISY_OPENING if IS_BARE:
+            turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
+            turn.problem("unexpected_text", f"before a call: {found.text!r}", found.offset)
+            yield from read_calls(turn, announced=False)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             if (yield from read_other_syntax(turn, found)):
                 yield from read_calls(turn, announced=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnspec.engine.json_texts import load_json
+from turnspec.engine.json_texts import load_json, with_escapes
 from turnspec.engine.literals import literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.tools import is_mapping, list_in, schema_options
@@ -45,7 +45,7 @@ def types_of(value: object) -> set[str]:
 def as_json(text: str, types: set[str], python: bool) -> str | None:
     """Return a value of one of the types as JSON; `python` says if text may be a literal."""
     nested = types & {"array", "object"}
-    text = text.strip(WHITE_SPACE)
+    text = with_escapes(text.strip(WHITE_SPACE))
     if not text and len(nested) == 1 and "string" not in types:
         return "[]" if "array" in types else "{}"
     try:
