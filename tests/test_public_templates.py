@@ -609,3 +609,99 @@ def test_strings_in_lines_have_escapes_for_the_ends_of_lines() -> None:
     message = load(spec_in(build)).parse(call + "<:end:>", tools=[tool])
     assert json.loads(message.tool_calls[0].arguments) == {"code": "a\nb\\n", "limit": [1]}
     assert message.problems == []
+
+
+#: What becomes of calls, in templates that are alike otherwise.
+AROUND_CALLS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.reasoning_content %}{why}{% endif %}"
+    "{{ m.content or '' }}{calls}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+EACH_CALL = "{% for call in m.tool_calls or [] %}{call}{% endfor %}"
+EACH_ARGUMENT = "{% for key, value in call.function.arguments.items() %}{argument}{% endfor %}"
+NAME, JSON_VALUE = "{{ call.function.name }}", "{{ value | tojson }}"
+
+
+def around_calls(calls: str, why: str = "<muse>{{ m.reasoning_content }}</muse>") -> str:
+    return AROUND_CALLS.replace("{calls}", calls).replace("{why}", why)
+
+
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        # White space alone tells a name and the id behind it apart.
+        (
+            f"<use {NAME} {{{{ call.id }}}}:>{{{{ call.function.arguments | tojson }}}}</use>",
+            '<use run a-1:>{"a": 1}</use>',
+        ),
+        # A line of signs, that an id may hold as well, stands behind one.
+        (
+            f"<use>\nis: {NAME}\nas: {{{{ call.id }}}}\n---\n"
+            + EACH_ARGUMENT.replace("{argument}", f"{{{{ key }}}}: {JSON_VALUE}\n")
+            + "</use>",
+            "<use>\nis: run\nas: a-1\n---\na: 1\n</use>",
+        ),
+    ],
+)
+def test_a_name_and_an_id_end_where_their_white_space_is(call: str, written: str) -> None:
+    build = built("names-and-ids", around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse(written + "<:end:>")
+    assert [(it.id, it.name, it.arguments) for it in message.tool_calls] == [
+        ("a-1", "run", '{"a": 1}')
+    ]
+    assert message.problems == []
+
+
+def test_a_fence_that_begins_other_marks_ends_the_thought() -> None:
+    fences = "{{ '\n' }}```use:" + NAME + "\n{{ call.function.arguments | tojson }}\n```"
+    why = "```musing\n{{ m.reasoning_content }}\n```\n"
+    build = built("fences", around_calls(EACH_CALL.replace("{call}", fences), why))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse('```musing\nSo.\n```\nIt is.\n```use:run\n{"a": 1}\n```')
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": 1}']
+
+
+def test_a_fence_ends_a_thought_only_where_no_call_begins_with_it() -> None:
+    fences = "```use:" + NAME + "\n{{ call.function.arguments | tojson }}\n```"
+    why = "```musing\n{{ m.reasoning_content }}\n```\n"
+    build = built("fences-alone", around_calls(EACH_CALL.replace("{call}", fences), why))
+    message = load(spec_in(build)).parse('```use:run\n{"a": 1}\n```<:end:>')
+    assert [it.arguments for it in message.tool_calls] == ['{"a": 1}']
+    assert message.problems == []
+
+
+@pytest.mark.parametrize(
+    ("calls", "written"),
+    [
+        # Each argument ends with the bracket that all of them end with.
+        (
+            EACH_CALL.replace("{call}", "{{ '\n' }}use {\n  name: \"" + NAME + '"\n{arguments}}'),
+            'use {\n  name: "run"\n  of { key: "a" value: "}" }\n  of { key: "b" value: [1] }\n}',
+        ),
+        # What ends the section begins with signs that may stand between arguments.
+        (
+            "{% if m.tool_calls %}{{ '\n' }};; calls\n"
+            + EACH_CALL.replace("{call}", f"[{NAME}]\n{{arguments}}")
+            + ";; called{% endif %}",
+            ';; calls\n[run]\na = "}"\nb = [1]\n;; called',
+        ),
+    ],
+)
+def test_signs_of_arguments_end_a_call_as_well(calls: str, written: str) -> None:
+    is_block = "of {" in written
+    argument = f'  of {{ key: "{{{{ key }}}}" value: {JSON_VALUE} }}\n'
+    argument = argument if is_block else f"{{{{ key }}}} = {JSON_VALUE}\n"
+    arguments = EACH_ARGUMENT.replace("{argument}", argument)
+    build = built("signs", around_calls(calls.replace("{arguments}", arguments)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse(f"It is.\n{written}<:end:>")
+    assert [(it.name, it.arguments) for it in message.tool_calls] == [
+        ("run", '{"a": "}", "b": [1]}')
+    ]
+    assert (message.content, message.problems) == ("It is.", [])

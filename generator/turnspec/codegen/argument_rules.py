@@ -87,7 +87,7 @@ def _between_values(marks: Marks) -> Roles:
     started = itertools.product(between, dict.fromkeys(starts))
     argument += [("argument", spaced(start, before)) for before, start in started]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
-    done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
+    done: list[tuple[str, Notation]] = [("done", _end_of_all(marks, end)) for end in ends]
     done += [("next_call", head) for head in _next_heads(marks)]
     done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:
@@ -103,6 +103,16 @@ def _ends_of_all(marks: Marks) -> list[str]:
     """Return what ends the arguments, behind what stands where there are none as well."""
     closing, empty = marks.calls.closing[:1], marks.arguments.empty
     return [*(f"{empty} {it}" for it in closing if empty), *closing]
+
+
+def _end_of_all(marks: Marks, end: str) -> Notation:
+    """Return what ends the arguments, and maybe a comma before it, but for its own first sign.
+
+    What follows tells it from what ends each of them in the same way.
+    """
+    firsts = (text.lstrip()[:1] for text in ([end] if end else _behind_call(marks)))
+    text = (" " if {",", ";"} & set(firsts) else "{comma}") + end
+    return (text, _after_bracket(marks)) if end and end == marks.arguments.end.strip() else text
 
 
 def _brackets(marks: Marks) -> list[str]:
