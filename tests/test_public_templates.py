@@ -705,3 +705,17 @@ def test_signs_of_arguments_end_a_call_as_well(calls: str, written: str) -> None
         ("run", '{"a": "}", "b": [1]}')
     ]
     assert (message.content, message.problems) == ("It is.", [])
+
+
+def test_a_key_in_an_attribute_needs_no_other_quotes() -> None:
+    argument = '  <of key="{{ key }}">' + JSON_VALUE + "</of>\n"
+    call = f"<use>\n  <is>{NAME}</is>\n{EACH_ARGUMENT.replace('{argument}', argument)}</use>"
+    build = built("attributes", around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    for quote in ('"', "'", ""):
+        written = f'<use>\n  <is>run</is>\n  <of key={quote}a{quote}>"</of>"</of>\n</use><:end:>'
+        message = load(spec_in(build)).parse(written)
+        assert [it.arguments for it in message.tool_calls] == ['{"a": "</of>"}']
+        assert message.problems == []

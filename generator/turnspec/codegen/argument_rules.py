@@ -138,9 +138,14 @@ def _next_heads(marks: Marks) -> list[str]:
 
 
 def _quoted(arguments: ArgumentMarks) -> list[str]:
-    """Return how an argument begins whose key stands in quotes, the format's own among them."""
-    quotes = dict.fromkeys(filter(None, ('"', "'", arguments.quote)))
+    """Return how an argument begins whose key stands in quotes, the format's own among them.
+
+    An attribute may stand in any quotes without that.
+    """
     start = arguments.start
+    if start.partition("{key")[0].rstrip().endswith("="):
+        return []
+    quotes = dict.fromkeys(filter(None, ('"', "'", arguments.quote)))
     return [start.replace("{key", f"{it}{{key").replace("}", f"}}{it}", 1) for it in quotes]
 
 
