@@ -719,3 +719,40 @@ def test_a_key_in_an_attribute_needs_no_other_quotes() -> None:
         message = load(spec_in(build)).parse(written)
         assert [it.arguments for it in message.tool_calls] == ['{"a": "</of>"}']
         assert message.problems == []
+
+
+#: Objects are written as JavaScript has them, however deep they stand; strings are JSON's.
+BARE_KEYS = (
+    "{% macro show(value) %}{% if value is mapping %}{ {%- for key, inner in value.items() %}"
+    "{{ key }}: {{ show(inner) }}{{ ', ' if not loop.last }}{% endfor %}}"
+    "{% elif value is iterable and value is not string %}[{% for inner in value %}"
+    "{{ show(inner) }}{{ ', ' if not loop.last }}{% endfor %}]"
+    "{% else %}{{ value | tojson }}{% endif %}{% endmacro %}"
+)
+
+
+def test_keys_have_no_quotes_at_any_depth_beside_strings_of_json() -> None:
+    call = f"<use>{NAME}({{{{ show(call.function.arguments) }}}});</use>"
+    build = built("bare-keys", BARE_KEYS + around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    written = r'<use>run({a: "\"})\n", b: {c: [1, {d: null}], e: []}, f: [{}]});</use><:end:>'
+    message = load(spec).parse(written)
+    assert json.loads(message.tool_calls[0].arguments) == {
+        "a": '"})\n',
+        "b": {"c": [1, {"d": None}], "e": []},
+        "f": [{}],
+    }
+    assert message.problems == []
+    inner = {"type": "object", "properties": {"c": {"type": "string"}}, "required": ["c"]}
+    parameters = {"type": "object", "properties": {"b": inner}, "required": ["b"]}
+    bound = bind_grammar(spec, GrammarRequest([{"name": "run", "parameters": parameters}]))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts(r'<use>run({b: {c: "\""}});</use><:end:>')
+    assert not asked.accepts(r'<use>run({b: {"c": ""}});</use><:end:>')
+    assert not asked.accepts(r"<use>run({b: {c: 1}});</use><:end:>")
