@@ -756,3 +756,28 @@ def test_keys_have_no_quotes_at_any_depth_beside_strings_of_json() -> None:
     assert asked.accepts(r'<use>run({b: {c: "\""}});</use><:end:>')
     assert not asked.accepts(r'<use>run({b: {"c": ""}});</use><:end:>')
     assert not asked.accepts(r"<use>run({b: {c: 1}});</use><:end:>")
+
+
+#: What precedes calls has a key, and marks, of its own; content never stands beside calls.
+PLANS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}"
+    "{% if m.intent %}<plan>{{ m.intent }}</plan>{% endif %}<use>"
+    "{{ m.tool_calls | map(attribute='function') | list | tojson }}</use>"
+    "{% else %}{% if m.reasoning_content %}<muse>{{ m.reasoning_content }}</muse>{% endif %}"
+    "{{ m.content }}{% if m.sources %}<from>{{ m.sources }}</from>{% endif %}{% endif %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_what_precedes_calls_alone_is_reasoning_under_another_key() -> None:
+    build = built("plans", PLANS)
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse = load(spec_in(build)).parse
+    message = parse('<plan>So.</plan><use>[{"name": "run", "arguments": {"a": 1}}]</use><:end:>')
+    assert (message.reasoning_content, message.content) == ("So.", "")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": 1}']
+    assert message.problems == []
+    message = parse("<muse>So.</muse>It is.<from>a</from><:end:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.<from>a</from>")
