@@ -83,6 +83,12 @@ def test_python_strings_in_one_quote() -> None:
     assert ast.literal_eval(written) == value
 
 
+def test_json_with_bare_keys() -> None:
+    syntax = ValueSyntax(Encoding.QUOTED, bare_keys=True, one_quote=True)
+    value = {"a": ['"b"\n', None, {"c": True}], "d": 1.5}
+    assert encode_object(value, syntax) == r"""{a: ["\"b\"\n", null, {c: true}], d: 1.5}"""
+
+
 def test_json_with_the_constants_of_python() -> None:
     syntax = ValueSyntax(python_words=True)
     value = {"a": ["it's \"\x1f", None, {"b": True}], "c": 1.5, "d": False}

@@ -609,3 +609,175 @@ def test_strings_in_lines_have_escapes_for_the_ends_of_lines() -> None:
     message = load(spec_in(build)).parse(call + "<:end:>", tools=[tool])
     assert json.loads(message.tool_calls[0].arguments) == {"code": "a\nb\\n", "limit": [1]}
     assert message.problems == []
+
+
+#: What becomes of calls, in templates that are alike otherwise.
+AROUND_CALLS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.reasoning_content %}{why}{% endif %}"
+    "{{ m.content or '' }}{calls}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+EACH_CALL = "{% for call in m.tool_calls or [] %}{call}{% endfor %}"
+EACH_ARGUMENT = "{% for key, value in call.function.arguments.items() %}{argument}{% endfor %}"
+NAME, JSON_VALUE = "{{ call.function.name }}", "{{ value | tojson }}"
+
+
+def around_calls(calls: str, why: str = "<muse>{{ m.reasoning_content }}</muse>") -> str:
+    return AROUND_CALLS.replace("{calls}", calls).replace("{why}", why)
+
+
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        # White space alone tells a name and the id behind it apart.
+        (
+            f"<use {NAME} {{{{ call.id }}}}:>{{{{ call.function.arguments | tojson }}}}</use>",
+            '<use run a-1:>{"a": 1}</use>',
+        ),
+        # A line of signs, that an id may hold as well, stands behind one.
+        (
+            f"<use>\nis: {NAME}\nas: {{{{ call.id }}}}\n---\n"
+            + EACH_ARGUMENT.replace("{argument}", f"{{{{ key }}}}: {JSON_VALUE}\n")
+            + "</use>",
+            "<use>\nis: run\nas: a-1\n---\na: 1\n</use>",
+        ),
+    ],
+)
+def test_a_name_and_an_id_end_where_their_white_space_is(call: str, written: str) -> None:
+    build = built("names-and-ids", around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse(written + "<:end:>")
+    assert [(it.id, it.name, it.arguments) for it in message.tool_calls] == [
+        ("a-1", "run", '{"a": 1}')
+    ]
+    assert message.problems == []
+
+
+def test_a_fence_that_begins_other_marks_ends_the_thought() -> None:
+    fences = "{{ '\n' }}```use:" + NAME + "\n{{ call.function.arguments | tojson }}\n```"
+    why = "```musing\n{{ m.reasoning_content }}\n```\n"
+    build = built("fences", around_calls(EACH_CALL.replace("{call}", fences), why))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse('```musing\nSo.\n```\nIt is.\n```use:run\n{"a": 1}\n```')
+    assert (message.reasoning_content, message.content) == ("So.", "It is.")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": 1}']
+
+
+def test_a_fence_ends_a_thought_only_where_no_call_begins_with_it() -> None:
+    fences = "```use:" + NAME + "\n{{ call.function.arguments | tojson }}\n```"
+    why = "```musing\n{{ m.reasoning_content }}\n```\n"
+    build = built("fences-alone", around_calls(EACH_CALL.replace("{call}", fences), why))
+    message = load(spec_in(build)).parse('```use:run\n{"a": 1}\n```<:end:>')
+    assert [it.arguments for it in message.tool_calls] == ['{"a": 1}']
+    assert message.problems == []
+
+
+@pytest.mark.parametrize(
+    ("calls", "written"),
+    [
+        # Each argument ends with the bracket that all of them end with.
+        (
+            EACH_CALL.replace("{call}", "{{ '\n' }}use {\n  name: \"" + NAME + '"\n{arguments}}'),
+            'use {\n  name: "run"\n  of { key: "a" value: "}" }\n  of { key: "b" value: [1] }\n}',
+        ),
+        # What ends the section begins with signs that may stand between arguments.
+        (
+            "{% if m.tool_calls %}{{ '\n' }};; calls\n"
+            + EACH_CALL.replace("{call}", f"[{NAME}]\n{{arguments}}")
+            + ";; called{% endif %}",
+            ';; calls\n[run]\na = "}"\nb = [1]\n;; called',
+        ),
+    ],
+)
+def test_signs_of_arguments_end_a_call_as_well(calls: str, written: str) -> None:
+    is_block = "of {" in written
+    argument = f'  of {{ key: "{{{{ key }}}}" value: {JSON_VALUE} }}\n'
+    argument = argument if is_block else f"{{{{ key }}}} = {JSON_VALUE}\n"
+    arguments = EACH_ARGUMENT.replace("{argument}", argument)
+    build = built("signs", around_calls(calls.replace("{arguments}", arguments)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse(f"It is.\n{written}<:end:>")
+    assert [(it.name, it.arguments) for it in message.tool_calls] == [
+        ("run", '{"a": "}", "b": [1]}')
+    ]
+    assert (message.content, message.problems) == ("It is.", [])
+
+
+def test_a_key_in_an_attribute_needs_no_other_quotes() -> None:
+    argument = '  <of key="{{ key }}">' + JSON_VALUE + "</of>\n"
+    call = f"<use>\n  <is>{NAME}</is>\n{EACH_ARGUMENT.replace('{argument}', argument)}</use>"
+    build = built("attributes", around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    for quote in ('"', "'", ""):
+        written = f'<use>\n  <is>run</is>\n  <of key={quote}a{quote}>"</of>"</of>\n</use><:end:>'
+        message = load(spec_in(build)).parse(written)
+        assert [it.arguments for it in message.tool_calls] == ['{"a": "</of>"}']
+        assert message.problems == []
+
+
+#: Objects are written as JavaScript has them, however deep they stand; strings are JSON's.
+BARE_KEYS = (
+    "{% macro show(value) %}{% if value is mapping %}{ {%- for key, inner in value.items() %}"
+    "{{ key }}: {{ show(inner) }}{{ ', ' if not loop.last }}{% endfor %}}"
+    "{% elif value is iterable and value is not string %}[{% for inner in value %}"
+    "{{ show(inner) }}{{ ', ' if not loop.last }}{% endfor %}]"
+    "{% else %}{{ value | tojson }}{% endif %}{% endmacro %}"
+)
+
+
+def test_keys_have_no_quotes_at_any_depth_beside_strings_of_json() -> None:
+    call = f"<use>{NAME}({{{{ show(call.function.arguments) }}}});</use>"
+    build = built("bare-keys", BARE_KEYS + around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    written = r'<use>run({a: "\"})\n", b: {c: [1, {d: null}], e: []}, f: [{}]});</use><:end:>'
+    message = load(spec).parse(written)
+    assert json.loads(message.tool_calls[0].arguments) == {
+        "a": '"})\n',
+        "b": {"c": [1, {"d": None}], "e": []},
+        "f": [{}],
+    }
+    assert message.problems == []
+    inner = {"type": "object", "properties": {"c": {"type": "string"}}, "required": ["c"]}
+    parameters = {"type": "object", "properties": {"b": inner}, "required": ["b"]}
+    bound = bind_grammar(spec, GrammarRequest([{"name": "run", "parameters": parameters}]))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts(r'<use>run({b: {c: "\""}});</use><:end:>')
+    assert not asked.accepts(r'<use>run({b: {"c": ""}});</use><:end:>')
+    assert not asked.accepts(r"<use>run({b: {c: 1}});</use><:end:>")
+
+
+#: What precedes calls has a key, and marks, of its own; content never stands beside calls.
+PLANS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.tool_calls %}"
+    "{% if m.intent %}<plan>{{ m.intent }}</plan>{% endif %}<use>"
+    "{{ m.tool_calls | map(attribute='function') | list | tojson }}</use>"
+    "{% else %}{% if m.reasoning_content %}<muse>{{ m.reasoning_content }}</muse>{% endif %}"
+    "{{ m.content }}{% if m.sources %}<from>{{ m.sources }}</from>{% endif %}{% endif %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_what_precedes_calls_alone_is_reasoning_under_another_key() -> None:
+    build = built("plans", PLANS)
+    assert build.objections == ()
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse = load(spec_in(build)).parse
+    message = parse('<plan>So.</plan><use>[{"name": "run", "arguments": {"a": 1}}]</use><:end:>')
+    assert (message.reasoning_content, message.content) == ("So.", "")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": 1}']
+    assert message.problems == []
+    message = parse("<muse>So.</muse>It is.<from>a</from><:end:>")
+    assert (message.reasoning_content, message.content) == ("So.", "It is.<from>a</from>")

@@ -31,6 +31,11 @@ SWITCHES = {
         "{% set m = mode | default('on') %}{% if ns.a == 7 or m == 'off' %}x{% endif %}",
         {"mode": ["off", False, True], "n": [7, False, True]},
     ),
+    "the keys of a table that it asks for a value": (
+        "{% set leads = {'low': 'x', 'high': 'y'} %}{{ leads.get(mode | default('auto'), '') }}"
+        "{{ {1: 'x'}.get(n) }}{{ messages[0].get('mode') }}",
+        {"mode": ["low", "high", False, True], "n": [1, False, True]},
+    ),
     "the numbers beside a limit": (
         "{% if n > 3 %}x{% endif %}",
         {"n": [3, 2, 4, False, True]},

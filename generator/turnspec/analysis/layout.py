@@ -359,13 +359,19 @@ def _end_before_header(wrapping: Wrapping, header: str) -> Wrapping:
 
 
 def _find_order(frames: Frames) -> tuple[Part, ...]:
-    """Return the parts in the order in which frames show them."""
+    """Return the parts in the order in which frames show them.
+
+    Parts that no frame shows together stand in the usual order.
+    """
     shown = [frame.order for frame in frames.frames if frame.following is Following.NOTHING]
     pairs = {pair for order in shown for pair in itertools.combinations(order, 2)}
-    parts_shown = [part for part in Part if any(part in order for order in shown)]
-    return tuple(
-        sorted(parts_shown, key=lambda part: sum((other, part) in pairs for other in parts_shown))
-    )
+    waiting = [part for part in Part if any(part in order for order in shown)]
+    found: list[Part] = []
+    while waiting:
+        before = {part: sum((other, part) in pairs for other in waiting) for part in waiting}
+        found.append(min(waiting, key=before.__getitem__))
+        waiting.remove(found[-1])
+    return tuple(found)
 
 
 def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, str]:

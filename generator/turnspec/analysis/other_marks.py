@@ -31,7 +31,7 @@ def find_other_marks(
         return ()
     known = ("role", "content", "tool_calls", field)
     names = [name for name in chat.facts.attribute_names if name not in known]
-    shown = [*_surroundings(chat, names, header)]
+    shown = [*_surroundings(chat, names, header), *_beside_calls(chat, names, header)]
     shown += [found for other in others for found in _surroundings(other, [field], header)]
     found = dict.fromkeys(
         (start, end)
@@ -57,3 +57,21 @@ def _surroundings(chat: Chat, names: Iterable[str], header: str) -> Iterator[tup
         end, _, rest = after.partition(CONTENT)
         if shown and rest and header and before.count(header) == 1:
             yield before.partition(header)[2], end
+
+
+def _beside_calls(chat: Chat, names: Iterable[str], header: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands around the text of each key, between the header and a call.
+
+    A key that shows beside content too is none of calls alone, be it behind that.
+    """
+    if not header:
+        return
+    message = chat.assistant_message(probe_message(calls=1))
+    said = chat.assistant_message(probe_message(content=True))
+    call = (chat.continued(message).text or "").partition(header)[2]
+    for name in names if call.strip() else ():
+        text = chat.continued({**message, name: REASONING}).text or ""
+        before, shown, after = text.partition(REASONING)
+        is_between = shown and after.endswith(call) and before.count(header) == 1
+        if is_between and REASONING not in (chat.continued({**said, name: REASONING}).text or ""):
+            yield before.partition(header)[2], after.removesuffix(call)

@@ -154,9 +154,20 @@ def _with_encoding(
     derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
     if matched is None:
         return found, [_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}")]
+    if kind is JsonType.OBJECT:
+        matched = _with_objects_in_arrays(shown, matched)
     if shown.kinds.typed:
         matched = replace(matched, types={**matched.types, kind: written[0][0]})
     return matched, []
+
+
+def _with_objects_in_arrays(shown: _Rendered, arguments: Arguments) -> Arguments:
+    """Return arguments with arrays written as objects are, if that shows where they hold some."""
+    encoding = arguments.values[JsonType.OBJECT]
+    values = {**arguments.values, JsonType.ARRAY: encoding}
+    tried, array = replace(arguments, values=values), [{"x": 1}]
+    is_alike = shown.text_of(array) == encode_argument(array, tried)
+    return tried if is_alike and encoding is Encoding.QUOTED else arguments
 
 
 def _otherwise(
@@ -231,7 +242,11 @@ def _match(
         replace(arguments.syntax, one_quote=True),
     ]
     encodings = _STRING_ENCODINGS if kind is JsonType.STRING else _OTHER_ENCODINGS
-    for syntax, encoding in itertools.product(styles, encodings):
+    has_json = arguments.values.get(JsonType.STRING) is Encoding.JSON
+    for style, encoding in itertools.product(styles, encodings):
+        # Strings inside of a value are written as those by themselves.
+        is_escaped = encoding is Encoding.QUOTED and has_json
+        syntax = replace(style, bare_keys=True, one_quote=True) if is_escaped else style
         tried = replace(arguments, syntax=syntax, values={**arguments.values, kind: encoding})
         if [encode_argument(value, tried) for value in values] == list(texts):
             return _with_python_words(tried) if tried.syntax.python_words else tried
@@ -281,6 +296,8 @@ def _escapes(render: Callable[[str], str | None], signs: str) -> dict[str, str]:
 
 def _unescaped_quote(arguments: Arguments) -> str:
     """Return the single sign that closes a string, and that one may hold; "" if there is none."""
+    if Encoding.QUOTED in arguments.values.values() and arguments.syntax.one_quote:
+        return ""
     if Encoding.QUOTED in arguments.values.values():
         return arguments.syntax.quote if len(arguments.syntax.quote) == 1 else ""
     before, last = arguments.item[-2:]

@@ -66,10 +66,11 @@ def _style(arguments: Arguments) -> ValueStyle | None:
     if has_raw_strings(arguments):
         return ValueStyle(quote, has_python_escapes=True)
     found = set(arguments.values.values()) if arguments.item else {arguments.syntax.encoding}
-    if Encoding.QUOTED in found:
+    is_quoted = Encoding.QUOTED in found
+    if is_quoted and not arguments.syntax.one_quote:
         return ValueStyle(quote, is_raw_inside=True)
     is_python = Encoding.PYTHON in found
-    differs = is_python or arguments.syntax.python_words
+    differs = is_python or is_quoted or arguments.syntax.python_words
     return ValueStyle(has_python_escapes=is_python) if differs else None
 
 

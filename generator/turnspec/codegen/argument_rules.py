@@ -88,7 +88,7 @@ def _between_values(marks: Marks) -> Roles:
     started = itertools.product(between, dict.fromkeys(starts))
     argument += [("argument", spaced(start, before)) for before, start in started]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
-    done: list[tuple[str, Notation]] = [("done", "{comma}" + end) for end in ends]
+    done: list[tuple[str, Notation]] = [("done", _end_of_all(marks, end)) for end in ends]
     done += [("next_call", head) for head in _next_heads(marks)]
     done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:
@@ -107,6 +107,16 @@ def _ends_of_all(marks: Marks) -> list[str]:
     """Return what ends the arguments, behind what stands where there are none as well."""
     closing, empty = marks.calls.closing[:1], marks.arguments.empty
     return [*(f"{empty} {it}" for it in closing if empty), *closing]
+
+
+def _end_of_all(marks: Marks, end: str) -> Notation:
+    """Return what ends the arguments, and maybe a comma before it, but for its own first sign.
+
+    What follows tells it from what ends each of them in the same way.
+    """
+    firsts = (text.lstrip()[:1] for text in ([end] if end else _behind_call(marks)))
+    text = (" " if {",", ";"} & set(firsts) else "{comma}") + end
+    return (text, _after_bracket(marks)) if end and end == marks.arguments.end.strip() else text
 
 
 def _brackets(marks: Marks) -> list[str]:
@@ -132,11 +142,14 @@ def _next_heads(marks: Marks) -> list[str]:
 
 
 def _quoted(arguments: ArgumentMarks) -> list[str]:
-    """Return how an argument begins whose key stands in quotes, the format's own among them."""
-    quotes = dict.fromkeys(filter(None, ('"', "'", arguments.quote)))
+    """Return how an argument begins whose key stands in quotes, the format's own among them.
+
+    An attribute may stand in any quotes without that.
+    """
     start = arguments.start
-    if re.search(r"= ?\{key", start):  # an attribute, which has quotes or has not
+    if start.partition("{key")[0].rstrip().endswith("="):
         return []
+    quotes = dict.fromkeys(filter(None, ('"', "'", arguments.quote)))
     return [start.replace("{key", f"{it}{{key").replace("}", f"}}{it}", 1) for it in quotes]
 
 

@@ -137,7 +137,8 @@ def _excluded(tokens: Sequence[re.Match[str]], at: int) -> str:
             return found
         elif not _may_be_missing(token):
             is_apart = tokens[at + 1].group() == " "
-            is_sign = is_apart and tokens[at]["slot"] == "name" and token.group()[0] in NAME_SIGNS
+            is_name = tokens[at]["slot"] in ("name", "id")
+            is_sign = is_apart and is_name and token.group()[0] in NAME_SIGNS
             is_sign = is_sign and not _is_attribute(tokens, at)  # which "/>" may follow at once
             if not is_sign and not re.match(r"\w", token.group()):
                 return found + token.group()[0]

@@ -112,13 +112,19 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
 
 
 def _in_text(rows: Sequence[Row], ends: Sequence[str]) -> list[Row]:
-    """Return rules with each end of a turn; what begins with another one is first, code last."""
+    """Return rules with each end of a turn; what begins with another one is first, code last.
+
+    Where calls begin with what ends a thought, it is that only if no call goes on behind it.
+    """
     found: list[Row] = []
     for row in rows:
         found += [replace(row, marker=end) for end in ends] if row.marker == STOP else [row]
     shared = _shared_header(found)
     # What begins as a call does comes behind that: content first, then another message.
     later = {row: 1 + (row.role != "content_start") for row in found if row.marker == shared}
+    openings = {row.marker for row in found if row.role in _OPENING_ROLES and row.if_before}
+    thought_ends = (row for row in found if row.role == "reasoning_end")
+    later |= {row: 1 for row in thought_ends if leading_text(row.marker) in openings}
     return sorted(
         found,
         key=lambda row: (row.role == "code", -literal_length(row.marker), later.get(row, 0)),

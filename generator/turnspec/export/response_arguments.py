@@ -64,7 +64,7 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
         yield Loss("escapes in strings", "written as Python does; they aren't undone")
     if arguments.value_escapes:
         yield Loss("escapes in values", "such as entities; they aren't undone")
-    if strings is Encoding.QUOTED:
+    if Encoding.QUOTED in values.values():
         yield Loss(
             "keys inside objects",
             "without quotes; those that aren't one word leave the whole value text",
@@ -158,7 +158,8 @@ def _string(arguments: Arguments) -> str:
     """Return an expression for a string, in whichever quotes values of this format have them."""
     found = {arguments.values.get(kind) for kind in (JsonType.STRING, *_CONTAINERS)}
     quote = escaped(arguments.syntax.quote)
-    quoted = [f"{quote}.*?{quote}"] if Encoding.QUOTED in found else []
+    is_raw = Encoding.QUOTED in found and not arguments.syntax.one_quote
+    quoted = [f"{quote}.*?{quote}"] if is_raw else []
     json_quotes = '"' if Encoding.JSON in found else ""
     quotes = _PYTHON_QUOTES if Encoding.PYTHON in found else json_quotes
     return either([*quoted, *(rf"{sign}(?:[^{sign}\\]|\\.)*{sign}" for sign in quotes)])

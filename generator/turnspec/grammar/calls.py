@@ -62,6 +62,7 @@ from turnspec.spec.model import (
 _TOOL, _ARGUMENTS = "\0name", "\0arguments"
 #: The slots that would go on in a word behind them, beside the name, which has its own rule.
 _WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
+_NAMES = (Slot(SlotKind.NAME), Slot(SlotKind.ID))
 _RAW_COMMENT = "a raw value: free text up to its end"
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 # Where JSON may hold white space between a key, its value and the next key.
@@ -414,12 +415,17 @@ class _PieceWriter:
         return self._literal(text)
 
     def _ends_word(self, index: int, pieces: Sequence[Piece]) -> bool:
+        """Tell whether a word before a literal goes on where the literal's white space is missing.
+
+        Behind a name or an id stands what it could go on with: the literal's own text, or the
+        word that follows white space.
+        """
         before, behind = pieces[:index][-1:], pieces[index + 1 : index + 2]
-        if before == (Slot(SlotKind.NAME),) and behind == (Slot(SlotKind.ARGUMENTS),):
+        if not before or before[0] not in (*_WORDS, *_NAMES):
+            return False
+        if behind == (Slot(SlotKind.ARGUMENTS),):
             return self.word_behind or goes_on(trimmed(pieces[index].text))
-        # Of what is the same for all tools, a name is what follows.
-        words = _WORDS if behind else (*_WORDS, Slot(SlotKind.ID))
-        return bool(before) and before[0] in words
+        return bool(behind) or before[0] != Slot(SlotKind.NAME)
 
     def _is_raw(self, piece: Piece) -> bool:
         return piece.kind is not None and piece.kind is self.raw_slot

@@ -174,14 +174,18 @@ class LiteralNotation(Notation):
             return group(map(literal, words))
         if not all(map(self._is_writable, _strings_in(value))):
             return None
-        if isinstance(value, str) and self.encoding is not Encoding.PYTHON:
+        if (
+            isinstance(value, str)
+            and self.encoding is not Encoding.PYTHON
+            and not self.order.one_quote
+        ):
             return self.strings.enclosed(spelled(value))
         text = encode_value(value, self.encoding, self.order)
         return literal(text) if self.encoding is Encoding.PYTHON else spelled(text)
 
     def _is_writable(self, text: str) -> bool:
         if self.encoding is Encoding.QUOTED:
-            return self.order.quote not in text
+            return self.order.one_quote or self.order.quote not in text
         return not (Characters.from_text(text) & self.strings.unwritable()).ranges
 
     def key(self, name: str) -> str | None:
@@ -257,6 +261,8 @@ def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
 
 
 def _quoted_strings(syntax: ValueSyntax) -> Strings:
+    if syntax.one_quote:
+        return JSON_STRINGS
     quote = spelled(syntax.quote)
     # Without escapes a string can't hold its quote; it is enough to leave out where that begins.
     return Strings(quote, quote, "quoted-string", Characters.from_text(syntax.quote[0]))

@@ -139,7 +139,8 @@ def _python_rules() -> tuple[Rule, ...]:
 
 def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     quote = spelled(syntax.quote)
-    comment = f"any JSON, with strings between {literal(syntax.quote)} and no escapes"
+    no_escapes = f"strings between {literal(syntax.quote)} and no escapes"
+    comment = f"any JSON, with {'bare keys' if syntax.one_quote else no_escapes}"
     # A template that writes some values itself may leave those inside them to Python.
     words = ("true", "false", "null", "True", "False", "None")
     key = "quoted-key" if syntax.bare_keys else "quoted-string"
@@ -147,7 +148,9 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     return (
         *structure_rules("quoted", "quoted-string", words, comment, key=key),
         Rule("quoted-key", f"{letters}{{1,{LONGEST_KEY_END + 1}}}"),
-        Rule("quoted-string", f"{quote} {QUOTED_TEXT} {quote}"),
+        Rule(
+            "quoted-string", "json-string" if syntax.one_quote else f"{quote} {QUOTED_TEXT} {quote}"
+        ),
     )
 
 

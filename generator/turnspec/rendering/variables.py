@@ -111,10 +111,20 @@ def _switch_values(found: _Nodes, given: Iterable[str]) -> dict[str, list[object
             for operand in compare.ops:
                 listed = tables.get(_target(operand.expr), operand.expr)
                 values[name] += [*_constants(listed), *_limits(operand)]
-    for item in _each(nodes.Getitem, found):
-        for name in aliases.get(_target(_unfiltered(item.arg)), ()):
-            values[name] += _constants(tables.get(_target(item.node), item.node))
+    for table, key in _lookups(found):
+        for name in aliases.get(_target(_unfiltered(key)), ()):
+            values[name] += _constants(tables.get(_target(table), table))
     return {name: _distinct([*constants, False, True]) for name, constants in values.items()}
+
+
+def _lookups(found: _Nodes) -> Iterator[tuple[nodes.Expr, nodes.Expr]]:
+    """Yield what is looked up in what, by brackets or with ``get``."""
+    for node in found:
+        match node:
+            case nodes.Getitem(node=table, arg=key):
+                yield table, key
+            case nodes.Call(node=nodes.Getattr(node=table, attr="get"), args=[key, *_]):
+                yield table, key
 
 
 def _distinct(values: list[object]) -> list[object]:

@@ -147,6 +147,8 @@ def _python_in_one_quote(value: object, syntax: ValueSyntax) -> str:
 
 
 def _quoted(value: object, syntax: ValueSyntax) -> str:
+    if isinstance(value, str) and syntax.one_quote:
+        return json.dumps(value, ensure_ascii=syntax.ascii_only)
     if isinstance(value, str):
         return f"{syntax.quote}{value}{syntax.quote}"
     return syntax.null if value is None else json.dumps(value)

@@ -420,7 +420,8 @@ class ValueSyntax:
     as in an object that stands inside another. ``sort_ignores_case`` is about ``sorted_keys``.
     ``quote``, ``bare_keys`` and ``null`` matter for
     QUOTED only, or ``quote`` for PYTHON with ``one_quote``: there every string stands in the same
-    quotes, which are escaped in it, where Python itself would choose the others for some.
+    quotes, which are escaped in it, where Python itself would choose the others for some. QUOTED
+    with ``one_quote`` has JSON's strings, with their escapes.
     ``python_words`` is about JSON: whether it has True, False and None for its constants.
     ``in_string`` is about JSON that is all arguments of a call: whether it stands in a JSON string.
     """

@@ -89,9 +89,17 @@ class _Source:
         for _ in range(_TRIES):
             pieces = (self._piece() for _ in range(self.random.randint(1, 3)))
             text = allowed_text(self.spec, subject, " ".join(pieces)).strip()
-            if text and not any(marker in text for marker in self.markers):
+            if text and not any(marker in text for marker in self._held_nowhere(subject)):
                 return text
         return "x"
+
+    def _held_nowhere(self, subject: Subject) -> Iterator[str]:
+        """Yield the markers, with the text's own end, be it a fence that others begin with."""
+        yield from self.markers
+        spec = self.spec
+        ends = {Subject.REASONING: spec.reasoning.end, Subject.CONTENT: spec.content.end}
+        if own := ends.get(subject, "").strip():
+            yield own
 
     def _piece(self) -> str:
         kind = self.random.random()

@@ -28,13 +28,15 @@ def encodings(view: View) -> Iterator[Finding]:
     if arguments.item and arguments.syntax.encoding is not Encoding.JSON:
         yield "tools.arguments.syntax.encoding", "no value is written so; each has its own encoding"
     for kind, encoding in arguments.values.items():
+        # Some write objects in a way of their own, and so only the arrays that hold them.
+        holders = [[one] for one in EDGE_VALUES[JsonType.OBJECT] if kind is JsonType.ARRAY]
         for simpler in _ENCODINGS[: _ENCODINGS.index(encoding)]:
             if simpler is Encoding.RAW and kind is not JsonType.STRING:
                 continue
             other = replace(arguments, values={**arguments.values, kind: simpler})
             if all(
                 encode_argument(value, arguments) == encode_argument(value, other)
-                for value in EDGE_VALUES[kind]
+                for value in (*EDGE_VALUES[kind], *holders)
             ):
                 yield f"tools.arguments.values.{kind}", f"is {encoding}, but looks as {simpler}"
 
