@@ -578,13 +578,19 @@ CASES: dict[str, Case] = {
     ),
     "a call that is quoted": Case("objects", "Use <call> tags.", content="Use <call> tags."),
     "an object behind another's tag": Case(
-        "bare",
+        "calls alone",
         'So <|do it|> <tool>{"do": "add", "with": {"a": 1}}',
         content="So <|do it|>",
         calls=[("add", {"a": 1})],
         told=["unexpected_text"],
     ),
-    "a tag before other JSON": Case("bare", '<b>{"a": 1}</b>', content='<b>{"a": 1}</b>'),
+    "an object behind a tag that content may be": Case(
+        "bare",
+        'So <tool>{"do": "add", "with": {"a": 1}}',
+        content="So <tool>",
+        calls=[("add", {"a": 1})],
+    ),
+    "a tag before other JSON": Case("calls alone", '<b>{"a": 1}</b>', content='<b>{"a": 1}</b>'),
     "an object nobody announces": Case(
         "bare", '{"do": "add", "with": {}, "as": "x1"}', calls=[("add", {})]
     ),

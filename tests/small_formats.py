@@ -84,6 +84,9 @@ FORMATS: dict[str, Spec] = {
     "objects": a_format(_objects(f"<call>{_OBJECT}</call>")),
     "separated": a_format(_objects(_OBJECT, _CALLS)),
     "bare": a_format(_objects('{"do": "⟨NAME⟩", "with": ⟨ARGUMENTS⟩, "as": "⟨ID⟩"}', id=("as",))),
+    "calls alone": a_format(
+        _objects(_OBJECT), capabilities=replace(_CHANNELS.capabilities, content_beside_calls=False)
+    ),
     "json": a_format(_HEAD),
     "bare in an object": a_format(
         _objects(_OBJECT, ('{"calls": [', "]}")), order=_ORDER[1:], end="\n<end>\n"

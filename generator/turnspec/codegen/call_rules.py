@@ -356,8 +356,10 @@ def _object_roles(marks: Marks) -> Roles:
     elif marks.tools.section_start.strip() and calls.closing:
         found.append(("marker", f"{calls.opening[0]} {calls.closing[-1]}"))
     found += _mention_roles(marks)
-    if own_keys(marks.tools) and heads:  # also behind a tag that others write there
-        found += [("object", ("", heads)), ("noisy_opening", ("<{no /}{tag}>", heads))]
+    if own_keys(marks.tools) and heads:
+        found.append(("object", ("", heads)))
+        if not marks.spec.capabilities.content_beside_calls:  # but a tag that others write there
+            found.append(("noisy_opening", ("<{no /}{tag}>", heads)))
     own = list(own_keys(marks.tools).values())
     if own and marks.tools.section_start.strip() and not marks.are_bare:
         keys = dict.fromkeys([*own, *other_keys(marks.tools)[1:]])
