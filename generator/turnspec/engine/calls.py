@@ -160,16 +160,14 @@ def tell_begun_section(turn: Turn) -> None:
 def read_call(turn: Turn, found: Found) -> Reading[None]:
     """Read a call after its head, and those that follow it in its section."""
     name = found.slot("name")
-    is_word = name in PARTICIPANTS or (ARE_CALLS_ADDRESSED and name in WORDS)
-    is_other = is_word and name not in (turn.tools or ())
-    if HAS_OPTIONAL_TEXTS and is_other and missing_texts(found):
+    is_other = name in (*PARTICIPANTS, *WORDS) and name not in (turn.tools or ())
+    if ARE_CALLS_ADDRESSED and is_other and missing_texts(found):
         turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
-        if ARE_CALLS_ADDRESSED:
-            at = found.start + found.text.index(name) + len(name)
-            at = after_space(turn.input.text, at)
-            again = turn.input.rules.in_text.match(turn.input, False, at)
-            turn.state.for_user = again is None
-            turn.input.position = at if again else found.end
+        at = found.start + found.text.index(name) + len(name)
+        at = after_space(turn.input.text, at)
+        again = turn.input.rules.in_text.match(turn.input, False, at)
+        turn.state.for_user = again is None
+        turn.input.position = at if again else found.end
         return
     yield from read_one_call(turn, found)
     if HAS_SECTIONS:
