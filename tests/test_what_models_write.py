@@ -212,8 +212,8 @@ CALLS = [
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),
     *(
         Text(name, f"<|tool_call_start|>[{calls}]<|tool_call_end|>", called(*paths),
-             ("malformed",) * told * (name == LFM))
-        for name in (LFM, "lfm2-5-8b-a1b", "liquidai-lfm2-5-v2")
+             ("malformed",) * told)
+        for name in (LFM, "lfm2-5-8b-a1b")
         for calls, paths, told in (
             ("read(path='ls 'a (b)'')", ["ls 'a (b)'"], 2),
             ("read(path='(ls 'a') | wc'), read(path='b')", ["(ls 'a') | wc", "b"], 2),
@@ -264,7 +264,7 @@ CALLS = [
     Text(QWEN, '<tool_call>\n<function=read>\n{"path": "a"}\n</function>\n</tool_call>',
          called("a"), OTHER),
     Text(QWEN, '<tool_call>\n<function=read>\n["a"]\n</function>\n</tool_call>',
-         said('<tool_call>\n<function=read>\n["a"]\n</function>\n</tool_call>')),
+         said('<tool_call>\n<function=read>\n["a"]\n</function>\n</tool_call>'), ("no_name",)),
     Text(NEMO, f"[TOOL_CALLS][{MEMBERS}][/TOOL_CALLS]", called("a"), ("stray_marker",)),
     Text(NEMO, f"[TOOL_CALLS][{MEMBERS}]\n[/TOOL_CALLS]So.",
          Message("So.", "", called("a").calls), ("stray_marker", "misplaced")),

@@ -66,8 +66,10 @@ def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
     excluded = {text[0] for each in pieces for text in (trimmed(each[0].text), _closing_text(each))}
     are_in_lines = all(_text_before_value(each)[-1:] in WHITE_SPACE for each in pieces)
     if are_in_lines:
-        excluded |= {*WHITE_SPACE}  # it is free there already, in front of elements as well
-    text = f"{character_class(excluded, negated=True)} {text_rule}"
+        excluded |= {*WHITE_SPACE}  # which may stand in front of elements as well
+    # It is free already in front of an argument's value, and the text's own in an element.
+    lead = GAP if are_in_lines and text_rule == ELEMENT_TEXT else ""
+    text = sequence(lead, f"{character_class(excluded, negated=True)} {text_rule}")
     return (text, GAP if are_in_lines else '""')
 
 
