@@ -324,7 +324,8 @@ CASES: dict[str, Case] = {
     ),
     "arguments before the name, one of them without a value": Case(
         "objects",
-        '<call>{"with": {"b": "x", "a": }, "do": "add"}</call><call>{"do": "add", "with": {}}</call>',
+        '<call>{"with": {"b": "x", "a": }, "do": "add"}</call>'
+        '<call>{"do": "add", "with": {}}</call>',
         calls=[("add", {"b": "x"}), ("add", {})],
         told=["malformed", "order"],
         complete=False,
