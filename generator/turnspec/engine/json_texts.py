@@ -68,4 +68,4 @@ def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
 def with_escapes(text: str) -> str:
     """Return a text as JSON, if it only lacks backslashes before those that escape nothing."""
     escaped = re.sub(r'(\\["\\/bfnrtu])|\\', lambda it: it[1] or r"\\", text)
-    return text if find_flaw('{"":' + escaped + "}") else escaped
+    return text if escaped == text or find_flaw('{"":' + escaped + "}") else escaped
