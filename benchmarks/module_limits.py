@@ -29,22 +29,22 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 999,
-    "lines, tagged": 2_689,
-    "lines, heads with JSON": 2_528,
-    "lines, objects": 2_553,
+    "lines, tagged": 2_690,
+    "lines, heads with JSON": 2_529,
+    "lines, objects": 2_554,
     "lines, heads with values": 2_685,
     "lines above, content only": 600,
     "lines above, tagged": 1_888,
     "lines above, heads with JSON": 1_542,
     "lines above, objects": 1_567,
     "statements, content only": 606,
-    "statements, tagged": 1_718,
-    "statements, heads with JSON": 1_638,
-    "statements, objects": 1_700,
-    "lines, median": 2_279,
+    "statements, tagged": 1_719,
+    "statements, heads with JSON": 1_639,
+    "statements, objects": 1_701,
+    "lines, median": 2_280,
     "lines, mean": 2_041,
-    "lines, all": 485_571,
-    "lines of the engine and codegen": 10_769,
+    "lines, all": 485_724,
+    "lines of the engine and codegen": 10_773,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

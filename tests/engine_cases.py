@@ -330,6 +330,20 @@ CASES: dict[str, Case] = {
         told=["malformed", "order"],
         complete=False,
     ),
+    "a head that breaks off in the quotes of its name": Case(
+        "attributes of pairs", 'So<call of="', content="So", told=["cut_off"]
+    ),
+    "a head that breaks off in its name": Case(
+        "attributes of pairs", 'So<call of="ad', content="So", told=["cut_off"]
+    ),
+    "a head that breaks off behind its name": Case(
+        "attributes of pairs", 'So<call of="add"', content="So", told=["cut_off"]
+    ),
+    "escapes of Python's beside a backslash that escapes nothing": Case(
+        "tags",
+        r"""<call add><o>{"x": "\a\x41", 'y': 1}</o></call><call add><o>{"x": "\0\d"}</o></call>""",
+        calls=[("add", {"o": {"x": "\aA", "y": 1}}), ("add", {"o": {"x": "\\0\\d"}})],
+    ),
     "a tool that is its own name space": Case(
         "addressed",
         " to=functions.add.add<|channel|>commentary json<|message|>{}<|call|>",

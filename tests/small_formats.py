@@ -246,6 +246,9 @@ FORMATS: dict[str, Spec] = {
     "named tags of pairs": a_format(
         tagged("<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>", "<k>⟨KEY⟩</k><v>⟨VALUE⟩</v>", section=_CALLS)
     ),
+    "attributes of pairs": a_format(
+        tagged('<call of="⟨NAME⟩">⟨ARGUMENTS⟩</call>', "<k>⟨KEY⟩</k><v>⟨VALUE⟩</v>")
+    ),
     "named tags of JSON": a_format(
         tagged(
             "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>",

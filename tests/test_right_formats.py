@@ -534,6 +534,16 @@ WHOLE = {
         "Wait.<uses>\n<look>\n<at>\nthe <b>sea</b>\n</at>\n</look>\n</uses>",
         ("", "Wait.", [("look", {"at": "the <b>sea</b>"})]),
     ),
+    "signs may be escaped in strings, and not in JSON that quotes alone tell": (
+        "{% for m in messages %}{{ '<:' ~ m.role ~ ':>' ~ m.content }}"
+        "{% for c in m.tool_calls or [] %}{{ '<use:' ~ c.function.name ~ '>' }}"
+        "{% for k, v in c.function.arguments.items() %}{{ '<with:' ~ k ~ '>' }}"
+        "{{ (v | replace('&', '&amp;') | replace('<', '&lt;')) if v is string else v | tojson }}"
+        "</with>{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "Wait.<use:look><with:at>a &lt; b</with></use><:end:>",
+        ("", "Wait.", [("look", {"at": "a < b"})]),
+    ),
 }
 
 

@@ -113,10 +113,19 @@ def find_encodings(
         limits += told
     if found.elements is not None:
         limits += _limits_of_elements(shown, found, derivation)
+    elif found.value_escapes:
+        found = _with_escapes_in_strings(shown, found)
     if found.values.get(JsonType.STRING) is not Encoding.RAW:
         found = replace(found, escapes={})  # a string's end is its own there, and so is its key's
     limits += _limits_of_strings(shown, found, limits)
     return found, tuple(limits)
+
+
+def _with_escapes_in_strings(shown: _Rendered, found: Arguments) -> Arguments:
+    """Return arguments whose strings alone are escaped, if arrays that hold such signs aren't."""
+    only_strings, array = replace(found, escapes_only_strings=True), ["".join(found.value_escapes)]
+    is_as_it_is = shown.text_of(array) == encode_argument(array, only_strings)
+    return only_strings if is_as_it_is else found
 
 
 def _with_syntax(shown: _Rendered, arguments: Arguments) -> Arguments:

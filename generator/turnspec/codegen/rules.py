@@ -157,7 +157,10 @@ def _left_out_if_last(marks: Marks) -> Roles:
     name and a tag make a call of it.
     """
     opening = leading_text(marks.calls.start) if call_rules.first_keys(marks) else None
-    follows = [" {end of text}", " {name} {end of text}", " {name} <"]
+    is_attribute = re.search(r"= \{name", marks.calls.start)
+    names = ("{name}", '"', '"{name}', '"{name}"') if is_attribute else ("{name}",)
+    behind = ("{end of text}", "<")
+    follows = [" {end of text}", *(f" {name} {it}" for name in names for it in behind)]
     # What begins with a header alone is content, if it is no call: one that a text ends in, too.
     alone = marks.header if marks.header in marks.text.content_start else None
     found = {opening: follows, alone: [" {end of text}"]}

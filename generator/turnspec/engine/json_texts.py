@@ -65,7 +65,8 @@ def find_flaw(text: str) -> tuple[ProblemKind, str] | None:
     return ("repeated_argument", f"another value for {again[0]!r}") if again else None
 
 
-def with_escapes(text: str) -> str:
+def with_escapes(text: str, python: bool) -> str:
     """Return a text as JSON, if it only lacks backslashes before those that escape nothing."""
-    escaped = re.sub(r'(\\["\\/bfnrtu])|\\', lambda it: it[1] or r"\\", text)
+    own = r"""\\["'\\/abfnrtuvxU]""" if python else r'\\["\\/bfnrtu]'
+    escaped = re.sub(rf"({own})|\\", lambda it: it[1] or r"\\", text)
     return text if escaped == text or find_flaw('{"":' + escaped + "}") else escaped

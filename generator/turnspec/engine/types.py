@@ -45,7 +45,7 @@ def types_of(value: object) -> set[str]:
 def as_json(text: str, types: set[str], python: bool) -> str | None:
     """Return a value of one of the types as JSON; `python` says if text may be a literal."""
     nested = types & {"array", "object"}
-    text = with_escapes(text.strip(WHITE_SPACE))
+    text = with_escapes(text.strip(WHITE_SPACE), python)
     if not text and len(nested) == 1 and "string" not in types:
         return "[]" if "array" in types else "{}"
     try:
