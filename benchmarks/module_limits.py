@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_280,
     "lines, mean": 2_041,
     "lines, all": 485_724,
-    "lines of the engine and codegen": 10_773,
+    "lines of the engine and codegen": 10_774,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -19,7 +19,7 @@ from tests.specs_for_tests import json_native_spec, plain_spec, tagged_spec
 from tests.test_cli import run
 from tests.test_vendor import checkout, root  # noqa: F401  (fixtures)
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
-from turnspec.export.response_template import response_template
+from turnspec.export.response_template import NAMES_IN_IDS, response_template
 from turnspec.export.targets import export_format
 from turnspec.export.xgrammar import structural_tag
 from turnspec.grammar.request import GrammarRequest
@@ -209,6 +209,12 @@ def test_response_templates(name: str, snapshot: SnapshotAssertion) -> None:
     template, losses = found
     assert json.dumps(template, indent=2, ensure_ascii=False) == snapshot
     assert [*map(str, losses)] == snapshot
+
+
+def test_a_name_that_stands_in_an_id_is_told_to_come_with_it() -> None:
+    found = response_template(committed_format("moonshotai-kimi-k2-instruct").spec, ExportOptions())
+    assert not isinstance(found, Refusal)
+    assert NAMES_IN_IDS in found[1]
 
 
 def test_calls_without_marks_are_told_by_what_joins_them() -> None:

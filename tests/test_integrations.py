@@ -56,7 +56,7 @@ def page_of(**targets: dict[str, IntegrationResult]) -> str:
 def test_new_results_stand_beside_those_of_the_same_spec_and_packages() -> None:
     first, second, *_ = NAMES
     mine = replace(WHOLE, spec_hash=spec_hash(committed_spec(first)))
-    known = TargetRecord({"program": "1.0"}, {first: mine, second: WHOLE})
+    known = TargetRecord({"program": "1.0"}, {first: mine, second: WHOLE, "gone": WHOLE})
     assert formats_without(known) == [name for name in NAMES if name != first]
     new = TargetRecord({"program": "1.0"}, {second: FAILING})
     assert joined(known, new).formats == {first: mine, second: FAILING}

@@ -24,6 +24,7 @@ from tests.counted_steps import CountedSteps
 from tests.generated_formats import EVERY_FORMAT, FORMS, PARTS, committed_spec
 from tests.marker_soup import own_markers
 from tests.marker_texts import MarkerTexts
+from tests.small_formats import FORMATS as SMALL
 from tests.typescript.engines import TypeScriptEngine, opened_engine
 from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
@@ -76,10 +77,10 @@ CASES = {
         *("lfm2-5-instruct", "<|tool_call_start|>[find_it(where='far", "a'b", ""),
     ),
     "quotes in a string without escapes": (
-        *("lfm2-5-8b-a1b", "<|tool_call_start|>[find_it(where='far", "a'b", ""),
+        *("hand raw texts", '<call>find_it(where="far', 'a"b', ""),
     ),
     "beginnings of calls with such a string": (
-        *("lfm2-5-8b-a1b", "", "<|tool_call_start|>[find_it(where='", ""),
+        *("hand raw texts", "", '<call>find_it(where="', ""),
     ),
     "ends of a call in a string": (
         *("qwen-qwen3-0-6b", '<tool_call>{"name": "f", "arguments": {"a": "'),
@@ -131,7 +132,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TypeScriptEngin
 
 @cache
 def spec_of(name: str) -> Spec:
-    return replace(committed_spec(name), tokenizer=TOKENIZER)
+    """Return a committed format, or one that is written by hand."""
+    hand = name.removeprefix("hand ")
+    return replace(SMALL[hand] if hand != name else committed_spec(name), tokenizer=TOKENIZER)
 
 
 @cache
@@ -223,6 +226,14 @@ def told(count: Count, cases: Iterator[tuple[str, str]]) -> list[str]:
 
 
 @pytest.mark.timeout(600)
+def test_ends_of_no_call_take_no_longer_after_many_problems() -> None:
+    name = "qwen-qwen3-0-6b"
+    repeated, ends = "<|im_start|>assistant\nx ", "a</tool_call> "
+    texts = [f"{repeated * times}Use <tool_call> so. {ends * times}" for times in (400, 800)]
+    once, twice = (counted(name).of([text], 0, **options_of(name))[1] for text in texts)
+    assert twice <= GROWTH * once
+
+
 @pytest.mark.parametrize("name", PARTS)
 def test_steps_grow_with_the_text(name: str) -> None:
     assert told(in_python(name), runs(name)) == []

@@ -213,7 +213,7 @@ CALLS = [
     *(
         Text(name, f"<|tool_call_start|>[{calls}]<|tool_call_end|>", called(*paths),
              ("malformed",) * told)
-        for name in (LFM, "lfm2-5-8b-a1b")
+        for name in (LFM, "lfm2-5-8b-a1b", "liquidai-lfm2-5-v2")
         for calls, paths, told in (
             ("read(path='ls 'a (b)'')", ["ls 'a (b)'"], 2),
             ("read(path='(ls 'a') | wc'), read(path='b')", ["(ls 'a') | wc", "b"], 2),

@@ -32,10 +32,14 @@ def servers_without(record: ServerRecord | None, names: Sequence[str]) -> list[s
 
 
 def joined(old: TargetRecord, new: TargetRecord) -> TargetRecord:
-    """Return new results with the old ones of other formats, which must be of the same packages."""
+    """Return new results with the old ones of formats that are still there.
+
+    These must be of the same packages.
+    """
     if old.formats and old.packages != new.packages:
         sys.exit(_OTHERS.format(new.packages))
-    return replace(new, formats={**old.formats, **new.formats})
+    kept = {name: found for name, found in old.formats.items() if name in NAMES}
+    return replace(new, formats={**kept, **new.formats})
 
 
 def joined_servers(old: ServerRecord | None, new: ServerRecord) -> ServerRecord:

@@ -108,12 +108,10 @@ def reading_of(asked: Asked, case: Case, message: Any) -> Reading:
     for call, (name, text, identifier) in zip(calls, wanted.calls, strict=True):
         shown = call.get("id", "") if has_ids(spec) else ""
         named = call["function"]["name"]
-        if NAMES_IN_IDS in asked.losses and name in named:
-            readings.add(Reading.EXACT if name == named else Reading.LOOSE)
-        elif name != named:
+        is_in_id = NAMES_IN_IDS in asked.losses and name in named
+        if not (named == name or is_in_id) or shown != identifier:
             return Reading.WRONG
-        if shown != identifier:
-            return Reading.WRONG
+        readings.add(Reading.EXACT if named == name else Reading.LOOSE)
         readings.add(_arguments(asked, json.loads(text), call["function"]["arguments"]))
     return max(readings, key=list(Reading).index)
 

@@ -305,10 +305,9 @@ def _escapes(render: Callable[[str], str | None], signs: str) -> dict[str, str]:
 
 def _unescaped_quote(arguments: Arguments) -> str:
     """Return the single sign that closes a string, and that one may hold; "" if there is none."""
-    if Encoding.QUOTED in arguments.values.values() and arguments.syntax.one_quote:
-        return ""
+    syntax = arguments.syntax
     if Encoding.QUOTED in arguments.values.values():
-        return arguments.syntax.quote if len(arguments.syntax.quote) == 1 else ""
+        return syntax.quote if len(syntax.quote) == 1 and not syntax.one_quote else ""
     before, last = arguments.item[-2:]
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW and before == Slot(
         SlotKind.VALUE

@@ -182,10 +182,11 @@ AT_CALL_START: tuple[Rule, ...] = (Rule(Role.MARKER, "<calls>"),)
 
 #: Of JSON: whether all arguments of a call stand in a string.
 ARGUMENTS_IN_STRING: bool = False
-#: Of heads with JSON: whether anything else may follow them, if a comma behind the arguments may
-#: come before another call, and if the name stands there; and what is read after the arguments.
-ARGUMENTS_MAY_BE_TEXT: bool = True
+#: Whether a comma parts calls.
 COMMA_SEPARATES: bool = False
+#: Of heads with JSON: whether anything else may follow them, and if the name stands behind the
+#: arguments; and what is read after these.
+ARGUMENTS_MAY_BE_TEXT: bool = True
 NAME_IS_LAST: bool = False
 AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 ENDS_AS_JSON_BEGINS: bool = False  # whether what ends a call may be taken for its arguments

@@ -61,7 +61,7 @@ def is_text(turn: Turn, found: Found) -> bool:
     is_user_text = ARE_CALLS_ADDRESSED and is_for_user(turn, found)
     if not ARE_CALLS_ADDRESSED and closes and state.mentioned:
         is_in_prose = "".join(turn.content.space) + found.text[:1] in (" <", " [")
-        is_told = CALLS_ARE_OBJECTS and any(it.kind == "no_name" for it in turn.problems)
+        is_told = CALLS_ARE_OBJECTS and any(it.kind == "no_name" for it in turn.problems[-1:])
         if not (is_in_prose or is_told):
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
     if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:

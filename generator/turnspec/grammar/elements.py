@@ -50,12 +50,13 @@ def element_ends(elements: Elements) -> list[str]:
 
 def value_or_elements(arguments: Arguments, text_rule: str) -> str:
     """Return what a value is: elements or none, or free text if ``text_rule`` is a rule for it."""
-    elements = arguments.elements or Elements((), ())
+    elements = arguments.elements
+    assert elements is not None
     pieces = (arguments.item, elements.member, elements.element)
     # Free text takes the line break that stands before what closes it.
     nested = sequence(_ELEMENTS, GAP if any(space_around(it)[1] for it in pieces) else "")
     options = text_options(elements, text_rule) if text_rule else ('""',)
-    return choice((*options, nested) if text_rule else (nested, *options))
+    return choice((*options, nested))
 
 
 def text_options(elements: Elements, text_rule: str) -> tuple[str, ...]:
@@ -113,13 +114,10 @@ def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
     The line break before a value is there, as any other white space would be the value's.
     """
     fills = {SlotKind.KEY: key, SlotKind.VALUE: value}
-    line, _ = space_around(pieces)
-    before = pieces[pieces.index(_VALUE) - 1]
-    parts = []
-    for piece in pieces:
-        is_before = piece is before and not piece.kind
-        text = sequence(spelled(trimmed(piece.text)), spelled(line)) if is_before else ""
-        parts.append(fills[piece.kind] if piece.kind else text or closing(piece.text))
+    parts = [fills[it.kind] if it.kind else closing(it.text) for it in pieces]
+    if line := space_around(pieces)[0]:
+        at = pieces.index(_VALUE) - 1
+        parts[at] = sequence(spelled(trimmed(pieces[at].text)), spelled(line))
     return sequence(*parts)
 
 
