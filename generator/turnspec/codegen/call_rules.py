@@ -224,7 +224,7 @@ def first_call_roles(marks: Marks) -> Roles:
     """Return how a turn's first call begins without its tag, as servers leave out special tokens.
 
     Of a head's tag a word, a bracket or nothing is left; an object may also stand in another tag,
-    or between fences.
+    or between fences. A marker of calls that is no tag may be forgotten as well.
     """
     if not marks.are_objects:
         heads = [*head_without_tag(marks), *heads_in_brackets(marks)]
@@ -233,13 +233,13 @@ def first_call_roles(marks: Marks) -> Roles:
     text, opening = marks.text, next(iter(marks.calls.opening), "")
     own = "".join([*text.reasoning_start, *text.content_start, *text.unwritten, opening])
     tags = re.findall(r"<(\w[^<>{} ]*(?:>|(?=\{index\})))", own)
-    left = re.fullmatch(r"<[^<>{} ]+>(?: (\w.*?))?(?: (<[^<>{} ]+>))?", opening)
+    words = re.fullmatch(r"<[^<>{} ]+> (\w.*?)(?: (<[^<>{} ]+>))?", opening)
     before = [" <" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag name}>"]
-    if left and left[1]:
-        before.insert(0, f" {left[1]} {optional(left[2])}")
-    elif left:
+    if opening:
         others = " ".join(tag.removesuffix(">") for tag in tags)
         before = [f" {{tag if any but {others}}}" if tags else " {tag if any}"]
+    if words:
+        before.insert(0, f" {words[1]} {optional(words[2])}")
     follows = _up_to_arguments(marks)
     return [("untagged_call", (it, follows)) for it in before if follows]
 

@@ -171,12 +171,12 @@ def brace_twice(form: Format) -> Iterator[Case]:
 
 
 def no_special_token(form: Format) -> Iterator[Case]:
-    """What opens a list of calls, or stands before a call's name, is left out: a special token."""
+    """What opens a list of calls, or stands before a call's name, is left out."""
     if not form.calls or form.tools.fields.name_is_key:
         return
     opening, name = form.tools.section_start.strip(), Slot(SlotKind.NAME)
     first, then = form.tools.call[:2]
-    if re.fullmatch(r"<[^<>]+>\[", opening) and (form.json_call or first == name):
+    if re.fullmatch(r"\S+[^\s\[]\s?\[", opening) and (form.json_call or first == name):
         written = form.with_tools(section_start="[", section_end="]")
     elif then == name and re.fullmatch(rf"{_TAG}\s*(\w+\.?)?({_TAG})?", first.text):
         left = Literal(re.sub(rf"^{_TAG}\s*", "", first.text))
