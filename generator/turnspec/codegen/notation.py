@@ -12,12 +12,13 @@ from turnspec.spec.model import Piece, Slot, SlotKind
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
 #: White space inside a marker, and where it may stand with none written: by tags, JSON's brackets.
+#: Servers put blanks around special tokens.
 _BREAK = re.compile(
-    rf"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\w])(?=[<{WIDE_OPENING}])"
+    rf"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\[\w\"])(?=[<{WIDE_OPENING}])"
     rf"|(?<=[{WIDE_CLOSING}])(?=[\w\[\]{WIDE_OPENING}])"
     r"|(?<=\{\{)(?=\")|(?<=\[)(?=\{\{)|(?<=\])(?=\}\})|(?<=\}\})(?=\])"
 )
-_NAME, _INDEX = Slot(SlotKind.NAME), Slot(SlotKind.INDEX)
+_NAME, _INDEX, _ID = Slot(SlotKind.NAME), Slot(SlotKind.INDEX), Slot(SlotKind.ID)
 _SLOTS = {kind: f"{{{kind.lower()}}}" for kind in SlotKind} | {SlotKind.COUNT: "{index}"}
 
 
@@ -86,9 +87,9 @@ def _literal(text: str, before: Piece | None, after: Piece | None) -> str:
     """Return a literal; between a tag and a name it has a prefix that may be missing."""
     prefix = _PREFIX.search(text) if after == _NAME else None
     tag = text[: prefix.start()] if prefix else text
-    goes_on = before == _NAME and text.startswith((*NAME_SIGNS,))  # with what a name may hold
-    is_loose = before in (_NAME, _INDEX) and not goes_on
+    goes_on = before in (_NAME, _ID) and text.startswith((*NAME_SIGNS,))  # with a name's signs
+    is_loose = before in (_NAME, _INDEX, _ID) and not goes_on
     spaced_before = before is not None and (text[:1].isspace() or is_loose)
-    spaced_behind = after == _NAME or (after is not None and text[-1:].isspace())
+    spaced_behind = after in (_NAME, _ID) or (after is not None and text[-1:].isspace())
     written = " " * spaced_before + notation(tag) + " " * bool(text.strip() and spaced_behind)
     return written + (f"{{?{escaped(prefix.group())}}} " if prefix else "")

@@ -30,6 +30,7 @@ DEVIATIONS: dict[str, Deviation] = {
         whitespace.changed, whitespace.opens_without_newline
     ),
     "white space: around words": partial(whitespace.changed, whitespace.around_words),
+    "white space: around special tokens": whitespace.around_special_tokens,
     "white space: JSON in other styles": whitespace.json_style,
     "calls: text around them": calls.content_around,
     "calls: arguments before the name": calls.arguments_before_name,

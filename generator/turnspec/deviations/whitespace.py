@@ -20,6 +20,9 @@ _BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
 #: A word between tags.
 _WORD = re.compile(r"(?<=[^>]>)\w+(?=<\S)")
 
+#: Tags of which most are special tokens.
+_SPECIAL_TOKEN = re.compile(r"<\|[^<>\s]+\|>|\[[A-Z_]{4,}\]")
+
 
 def none(text: str) -> str:
     """No white space around any marker."""
@@ -44,6 +47,15 @@ def opens_without_newline(text: str) -> str:
 def around_words(text: str) -> str:
     """White space around the words between tags, as in the headers of messages."""
     return _WORD.sub(r" \g<0>\n", text)
+
+
+def around_special_tokens(form: Format) -> Iterator[Case]:
+    """Blanks around special tokens, as some servers write them. Raw values would keep them."""
+    for message in (Message(SAID), form.message):
+        text = form.write(message)
+        spaced = _SPECIAL_TOKEN.sub(r" \g<0> ", text)
+        if spaced != text and " Paris " not in spaced:
+            yield form.case(spaced, message)
 
 
 def json_style(form: Format) -> Iterator[Case]:
