@@ -316,7 +316,8 @@ CALLS = [
     Text(GRANITE, f"<tool_call>[{MEMBERS}, {MEMBERS}]", called("a", "a"), ("missing_marker",)),
     Text(QWEN, f"```json\n{MEMBERS}\n```", called("a"), ("missing_marker", "stray_marker")),
     Text(QWEN, f"See:\n```json\n{MEMBERS}\n```", said(f"See:\n```json\n{MEMBERS}\n```")),
-    Text(NEMO, f"[{MEMBERS}]", said(f"[{MEMBERS}]"), ("no_name",)),
+    Text(NEMO, f"[{MEMBERS}]", called("a"), ("missing_marker",)),
+    Text(NEMO, f"[{MEMBERS}]", said(f"[{MEMBERS}]"), (), {}),
     Text(COHERE, TOOL_NAME, called("a"), ("missing_marker",)),
     Text(GIGA, f"function call<|role_sep|>\n{MEMBERS}", called("a"), ("missing_marker",)),
     Text("kimi-k3", "<|open|>tools<|sep|>" + K3_CALL.format("") + K3_CALL.format(' index="1"')
