@@ -47,14 +47,17 @@ def behind_call_roles(marks: Marks) -> Roles:
     starts = [f" {start}" for _, start in call_start_roles(marks)]
     if any(re.match(r" [,}\]`]", start) for start in starts):  # which would be taken for brackets
         starts = []
+    begun = [end for end in behind if re.match(r" [,}\]`]", end)]
+    # Without its special tokens such an end is brackets, and what follows a head without its own.
+    has_fences = begun and marks.arguments.form == "json"
+    untagged = [head for _, head in first_call_roles(marks)] if has_fences else []
     stray: list[tuple[str, Notation]] = [("stray", f" {it}") for it in _usual_closing(marks)]
-    stray.append(("stray", ("{brackets}", [*behind, *starts, "{end of text}"])))
+    stray.append(("stray", ("{brackets}", [*behind, *starts, *untagged, "{end of text}"])))
     last = [f" {end}" for end in marks.text.turn_end] + ["{end of text}"]
     if _may_have_other_tags(marks):
         own = re.match("<([^{} ]+)", next(iter(marks.calls.opening), ""))
         last += [" <{tag name}> {{"] if marks.are_objects else []  # one more, in that tag too
         stray.append(("stray", (f" <{{no {own[1]}}}{{tag}}>" if own else " <{tag}>", last)))
-    begun = (end for end in behind if re.match(r" [,}\]`]", end))
     return [*(("marker", end) for end in begun), *stray]
 
 

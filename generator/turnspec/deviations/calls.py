@@ -184,7 +184,8 @@ def no_special_token(form: Format) -> Iterator[Case]:
         written = form.with_tools(section_start="", section_end="", call=call)
     else:
         return
-    yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
+    for message in (form.one_call, Message(calls=form.calls)):
+        yield form.case(written.write(message), message, "missing_marker")
 
 
 def extra_brace(form: Format) -> Iterator[Case]:
