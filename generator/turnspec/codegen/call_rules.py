@@ -273,6 +273,8 @@ def _heads_without_tags(marks: Marks) -> Roles:
 
 def _up_to_arguments(marks: Marks) -> list[str]:
     """Return how an object begins in which texts alone stand before a call's arguments."""
+    if marks.tools.fields.name_is_key:
+        return [' {fence} {?[} {{ "{string}" : {{']
     key = own_keys(marks.tools).get("arguments")
     before, found, _ = "".join(it.text for it in marks.tools.call).partition(f'"{key}"')
     if not found or before.count("{") != 1:

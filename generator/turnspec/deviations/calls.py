@@ -172,7 +172,7 @@ def brace_twice(form: Format) -> Iterator[Case]:
 
 def no_special_token(form: Format) -> Iterator[Case]:
     """What opens a list of calls, or stands before a call's name, is left out."""
-    if not form.calls or form.tools.fields.name_is_key:
+    if not form.calls:
         return
     opening, name = form.tools.section_start.strip(), Slot(SlotKind.NAME)
     first, then = form.tools.call[:2]
