@@ -237,6 +237,8 @@ CALLS = [
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
+    Text(CODER, '<tool_call>{"name": "read", "args": {"path": "a"}}</tool_call>',
+         called("a"), ("other_syntax",)),
     Text(CODER, CODED.format("{}"),
          Message(calls=(Call("read", {"arguments": {}}),)), ("unknown_argument",)),
     Text(CODER, CODED.format('"a"'),

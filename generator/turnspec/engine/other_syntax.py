@@ -110,6 +110,7 @@ def call_in_object(value: Any) -> OtherCall | None:
     if not isinstance(name, str) or not name:
         return None
     given = [key for key in ("arguments", "parameters") if key in members]
+    given = given or [key for key in members if is_mapping(members[key])]
     arguments: Any = members[given[0]] if given else {}
     others = [members[key] for key in members if key not in ("name", *given[:1])]
     others += [value[key] for key in value if key not in ("function",)] if is_wrapped else []
