@@ -139,7 +139,7 @@ COPYING: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_copy_goes_on_as_the_original_does(name: str) -> None:
     module = installed_module(name)
     for number, place in enumerate(places(name, 8)):
@@ -155,7 +155,7 @@ def test_a_copy_goes_on_as_the_original_does(name: str) -> None:
             ended.feed("x")
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_copy_that_goes_on_leaves_the_original_alone(name: str) -> None:
     module = installed_module(name)
     for place in places(name, 8):
@@ -283,7 +283,7 @@ def interrupted(
     return False
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_after_an_exception_the_message_stays_and_the_next_call_raises(name: str) -> None:
     module = installed_module(name)
     for error, place, title, step in with_one_of((KeyboardInterrupt, MemoryError), name, 6):
@@ -324,7 +324,7 @@ class Second:
             self.error = f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_a_second_thread_is_refused_and_changes_nothing(name: str) -> None:
     """Whatever the first one does with the parser at that moment."""
     module = installed_module(name)
@@ -339,7 +339,7 @@ def test_a_second_thread_is_refused_and_changes_nothing(name: str) -> None:
         assert copy.copy(parser).message == parser.message
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", PARTS)
 def test_parsers_side_by_side_share_nothing_that_changes(name: str) -> None:
     """Each thread has a parser of its own; with what they share they begin at the same moment."""
     module = load_module(module_source(name))
