@@ -5,20 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from turnspec.spec.model import Arguments, Encoding, JsonType, Piece, SlotKind, Spec, Tools
+from turnspec.spec.model import (
+    Arguments,
+    Encoding,
+    JsonType,
+    Piece,
+    SlotKind,
+    Spec,
+    Tools,
+)
 
 #: What stands before a turn; the prompt for one ends with it.
 HEADER = "<|turn|>assistant\n"
 
 
 def can_be_rendered(spec: Spec) -> bool:
-    """Say whether a template of a few lines renders the format: texts in others need a macro."""
+    """Say whether a template of a few lines renders the format: no literals of Python's."""
     if spec.tools is None:
         return True
     arguments = spec.tools.arguments
     strings, others = (arguments.values.get(it) for it in (JsonType.STRING, JsonType.ARRAY))
     is_plain = strings is not Encoding.PYTHON and others is not Encoding.QUOTED
-    return arguments.elements is None and (is_plain or not arguments.item)
+    return is_plain or not arguments.item
 
 
 def template_of(spec: Spec) -> str:
@@ -26,6 +34,7 @@ def template_of(spec: Spec) -> str:
     end = _written(spec.turn.stop[0])
     asks = '{{ "<|turn|>" ~ message.role ~ "\\n" ~ message.content ~ "<|done|>\\n" }}'
     return (
+        f"{_macro(spec.tools)}"
         '{% if tools %}{{ "<|turn|>tools\\n" ~ tools | tojson ~ "<|done|>\\n" }}{% endif %}'
         "{% for message in messages %}{% if message.role == 'assistant' %}"
         f"{_written(HEADER)}{_reasoning(spec)}{_content(spec)}{_calls(spec.tools)}{end}"
@@ -102,4 +111,30 @@ def _argument(piece: Piece, arguments: Arguments) -> str:
     if strings is not Encoding.JSON:
         text = f"{_written(quotes[0])}{{{{ value }}}}{_written(quotes[1])}"
     other = "{{ value | tojson }}" if others is Encoding.JSON else "{{ value }}"
+    if arguments.elements:
+        other = "{{ shown(value) }}"
     return f"{{% if value is string %}}{text}{{% else %}}{other}{{% endif %}}"
+
+
+def _macro(tools: Tools | None) -> str:
+    """Return a macro that shows arrays and objects as elements, if the format has such."""
+    elements = tools and tools.arguments.elements
+    if not (tools and elements):
+        return ""
+    others = tools.arguments.values.get(JsonType.INTEGER)
+    other = "{{ value | tojson }}" if others is Encoding.JSON else "{{ value }}"
+    members = _items("key, inner in value.items()", elements.separator, _shown(elements.member))
+    items = _items("inner in value", elements.separator, _shown(elements.element))
+    return (
+        "{% macro shown(value) %}"
+        f"{{% if value is mapping %}}{members}"
+        "{% elif value is string %}{{ value }}"
+        f"{{% elif value is iterable %}}{items}"
+        f"{{% else %}}{other}{{% endif %}}{{% endmacro %}}"
+    )
+
+
+def _shown(pieces: Sequence[Piece]) -> str:
+    """Return a member or an element, which may hold others."""
+    slots = {SlotKind.KEY: "{{ key }}", SlotKind.VALUE: "{{ shown(inner) }}"}
+    return "".join(slots[it.kind] if it.kind else _written(it.text) for it in pieces)
