@@ -7,6 +7,7 @@ import pytest
 from tests.own_templates import NAMES, analysis_of, given_template, own_template, spec_of
 from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.findings import Derivation, Finding
+from turnspec.analysis.modes import reasoning_mode
 from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import (
@@ -23,6 +24,7 @@ from turnspec.spec.model import (
     ToolMode,
     Verdict,
 )
+from turnspec.spec.prompt_state import PromptState
 
 TOOL_MODES = {
     "json-in-tags": ToolMode.JSON_NATIVE,
@@ -80,6 +82,18 @@ REASONING_MODES = {
 @pytest.mark.parametrize("name", REASONING_MODES)
 def test_reasoning_mode(name: str, worker: RenderWorker) -> None:
     assert spec_of(name, worker).reasoning.mode is REASONING_MODES[name]
+
+
+@pytest.mark.parametrize(
+    ("off_prompt", "mode"),
+    [
+        ("```thinking\n", ReasoningMode.FORCED_OPEN),
+        ("```thinking\n```\n", ReasoningMode.FORCED_CLOSED),
+        ("", ReasoningMode.FORCED_OPEN),
+    ],
+)
+def test_an_end_inside_of_the_start_closes_nothing(off_prompt: str, mode: ReasoningMode) -> None:
+    assert reasoning_mode("```thinking\n", "\n```\n", PromptState.OPEN, off_prompt, ()) is mode
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,20 @@ def test_a_template_is_printed() -> None:
     assert [*template["fields"]] == ["thinking", "tool_calls", "content"]
 
 
+def test_an_edited_plugin_is_not_written_over(tmp_path: Path) -> None:
+    command = ("export", NAME, "--to", "vllm", "--into", tmp_path, "--root", ROOT)
+    assert run(*command).exit_code == run(*command).exit_code == 0
+    plugin = tmp_path / "qwen_qwen3_0_6b_vllm.py"
+    generated = plugin.read_text("utf-8")
+    plugin.write_text(generated + "# mine\n", "utf-8")
+    result = run(*command)
+    told = "was edited, or isn't turnspec's; move it away or give --force"
+    assert (result.exit_code, result.stderr) == (1, f"error: {plugin}: {told}\n")
+    assert plugin.read_text("utf-8").endswith("# mine\n")
+    assert run(*command, "--force").exit_code == 0
+    assert plugin.read_text("utf-8") == generated
+
+
 def test_the_key_for_reasoning_can_be_chosen(tmp_path: Path) -> None:
     field = ("--reasoning-field", "reasoning_content")
     command = ("export", NAME, "--to", "response-template", "--root", ROOT)

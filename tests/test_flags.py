@@ -119,6 +119,26 @@ def test_nothing_is_said_of_a_format_that_was_not_tried(recorded: Path) -> None:
     assert fingerprint(plain_spec()) != READS.fingerprint
 
 
+def test_a_new_template_is_analysed_before_it_is_exported(recorded: Path, tmp_path: Path) -> None:
+    new = tmp_path / "mine.jinja"
+    new.write_text((ROOT / "tests/templates/flat-calls.jinja").read_text("utf-8"), "utf-8")
+    told = run("flags", new, "--root", recorded, "--json").stdout
+    analyse, export, _ = json.loads(told)["servers"][0]["plugin"]["commands"]
+    assert analyse == f"turnspec analyze {new} --into ."
+    assert export == "turnspec export mine.yaml --to vllm --into ."
+
+
+def test_a_plugin_has_the_name_of_the_format_that_a_template_writes(tmp_path: Path) -> None:
+    own = tmp_path / "mine.jinja"
+    text = (ROOT / "generator/turnspec/chat/named/chatml.jinja").read_text("utf-8")
+    own.write_text(text + "{# mine #}", "utf-8")
+    told = run("flags", own, "--root", ROOT, "--json").stdout
+    export, start = json.loads(told)["servers"][0]["plugin"]["commands"]
+    assert export == f"turnspec export {own} --to vllm --into ."
+    assert run("export", own, "--root", ROOT, "--to", "vllm", "--into", tmp_path).exit_code == 0
+    assert (tmp_path / start.partition("--tool-parser-plugin ")[2].split()[0]).is_file()
+
+
 def test_the_page_says_what_was_recorded() -> None:
     records = read_servers(ROOT / "specs" / "servers.json")
     assert not isinstance(records, Problem)

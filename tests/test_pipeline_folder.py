@@ -41,3 +41,16 @@ def test_a_template_without_any_mark_is_read_rightly(tmp_path: Path) -> None:
     assert build.result is not None
     failed = [name for name, rung in build.result.rungs.items() if not rung.is_passed]
     assert (failed, build.objections) == ([], ())
+
+
+def test_a_file_of_others_is_not_written_over(tmp_path: Path) -> None:
+    own = tmp_path / "plain_content.py"
+    own.write_text("mine = 1\n", encoding="utf-8")
+    good = FOLDER / "plain-content.jinja"
+    result = analyze_into([good], tmp_path, messages=None)
+    told = "isn't turnspec's; move it away or choose another folder"
+    assert [*map(str, result.problems)] == [f"{own}: {told}"]
+    assert ([*tmp_path.iterdir()], own.read_text("utf-8")) == ([own], "mine = 1\n")
+    own.unlink()
+    for _ in range(2):
+        assert len(analyze_into([good], tmp_path, messages=None).written) == 3

@@ -24,7 +24,7 @@ CALL = '<|do|><|put|>{"city": "Rome"}<|into|>get_weather<|as|>a1<|/put|><|/do|><
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """Calls a tool if the prompt speaks of it."""
+    """Calls a tool if the prompt speaks of it; special tokens are left out unless asked for."""
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -32,6 +32,7 @@ class Upstream(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         text = CALL if "get_weather" in asked["prompt"] else "Hel"
+        assert asked["skip_special_tokens"] is False
         reason = "stop" if text == CALL else "length"
         self.send_response(200)
         self.end_headers()

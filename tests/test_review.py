@@ -26,7 +26,10 @@ from turnspec.review.rules import Severity
 from turnspec.review.shown import changelog, json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec
 from turnspec.spec.model import (
+    Part,
+    Reasoning,
     ReasoningMode,
+    ReasoningScope,
     Spec,
     Switch,
     SwitchWord,
@@ -43,6 +46,20 @@ def renamed_calls(spec: Spec) -> Spec:
     changed = load_spec(text, "")
     assert isinstance(changed, Spec)
     return changed
+
+
+def with_reasoning_dropped() -> tuple[Spec, Spec]:
+    """Return a format that marks reasoning, and the same of a template that drops it."""
+    spec = json_native_spec()
+    header = ThinkingState(spec.turn.header)
+    spec = replace(spec, thinking=Thinking(default=header, enabled=header, disabled=header))
+    turn = replace(
+        spec.turn,
+        order=(Part.CONTENT, Part.CALLS),
+        ends=tuple(end for end in spec.turn.ends if end.last is not Part.REASONING),
+    )
+    none = Reasoning(ReasoningMode.NONE, "", "", None, ReasoningScope.NONE)
+    return spec, replace(spec, turn=turn, reasoning=none)
 
 
 def opened_by_the_model(spec: Spec) -> Spec:
@@ -155,6 +172,20 @@ def test_a_lenient_change_does_not_fail(root: Path) -> None:
     result = run("diff", "--root", root)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("tagged: lenient\n")
+
+
+def test_reasoning_that_is_shown_no_more_is_told_with_what_the_new_parser_makes_of_it(
+    tmp_path: Path,
+) -> None:
+    files = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    for file, spec in zip(files, with_reasoning_dropped(), strict=True):
+        file.write_text(dump_spec(spec), encoding="utf-8")
+    verdict, _, backward, _, wanted, got, *_ = run("diff", *files).stdout.splitlines()
+    assert verdict.endswith(": lenient")
+    assert "new parser, old turns: breaking" in backward
+    assert ("wanted: reasoning" in wanted, "got: content" in got) == (True, True)
+    assert "reasoning-lost" in run("diff", *files, "--format", "changelog").stdout
+    assert "\nnew parser, old turns\n" in run("diff", *files, "--format", "markdown").stdout
 
 
 def flipped_default(spec: Spec) -> Spec:

@@ -1,4 +1,4 @@
-"""Chat completions of any server of completions: `python proxy.py MODEL.gguf URL PORT`."""
+"""Chat completions of vLLM or `llama-server --special`: `python proxy.py MODEL.gguf URL PORT`."""
 
 import json
 import sys
@@ -11,14 +11,14 @@ from turnspec.chat import ChatTemplate
 class Proxy(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        tools, length = asked.get("tools") or (), asked.get("max_tokens", 1024)
+        tools, n = asked.get("tools") or (), asked.get("max_tokens", 1024)
         prompt = chat.render(asked["messages"], tools=tools)
-        wanted = json.dumps({"prompt": prompt.text, "max_tokens": length}).encode()
+        body = json.dumps({"prompt": prompt.text, "max_tokens": n, "skip_special_tokens": False})
         try:
-            with urlopen(Request(upstream, wanted, {"Content-Type": "application/json"})) as answer:
-                written = json.load(answer)["choices"][0]
+            with urlopen(Request(url, body.encode(), {"Content-Type": "application/json"})) as told:
+                written = json.load(told)["choices"][0]
         except OSError as error:
-            self.send_error(502, f"{upstream}: {error}")
+            self.send_error(502, f"{url}: {error}")
             return
         parser = chat.parser(prompt, tools=tools)  # fed piece by piece it would stream
         parser.feed(written["text"])
@@ -32,5 +32,5 @@ class Proxy(BaseHTTPRequestHandler):
 
 if len(sys.argv) != 4:
     sys.exit("usage: python proxy.py MODEL.gguf URL PORT")
-chat, upstream = ChatTemplate.load(sys.argv[1]), sys.argv[2]
+chat, url = ChatTemplate.load(sys.argv[1]), sys.argv[2]
 ThreadingHTTPServer(("127.0.0.1", int(sys.argv[3])), Proxy).serve_forever()

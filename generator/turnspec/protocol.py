@@ -126,7 +126,9 @@ class Message(Protocol):
         """Return the message as chat-completions APIs have it.
 
         ``content`` is None where there are only calls; ``reasoning_content`` and ``tool_calls``
-        are there only if they aren't empty.
+        are there only if they aren't empty. A template may want arguments as an object
+        (``json.loads``), or content that isn't None, before it goes into the next prompt;
+        ``turnspec.chat`` sees to that.
         """
 
 

@@ -37,8 +37,10 @@ def reasoning_mode(
     if not start.strip():
         return ReasoningMode.DELIMITER if end.strip() or shown else ReasoningMode.NONE
     if on is PromptState.OPEN:
-        both = start.strip() in off_prompt and end.strip() in off_prompt
-        return ReasoningMode.FORCED_CLOSED if both else ReasoningMode.FORCED_OPEN
+        # Behind the start, as that may hold the end: "```thinking" and "```".
+        _, opened, behind = off_prompt.partition(start.strip())
+        is_closed = opened and end.strip() in behind
+        return ReasoningMode.FORCED_CLOSED if is_closed else ReasoningMode.FORCED_OPEN
     only_with_calls = any(
         limit.subject is Subject.REASONING
         and limit.verdict is Verdict.DROPS

@@ -37,6 +37,7 @@ from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, R
 from turnspec.export.response_template import CONFIG_FILE
 from turnspec.export.targets import TARGETS, export_format, start_line
 from turnspec.grammar.request import GrammarRequest
+from turnspec.pipeline.vendor import own_work
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.model import Spec
 
@@ -82,7 +83,11 @@ class _Target(click.Choice[str]):
 @TOKENIZER
 @PARALLEL
 @THINKING
-@click.option("--force", is_flag=True, help="Export a format that isn't verified, too.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Export a format that isn't verified, too, and write over edited modules.",
+)
 @JSON
 @HUB_OFFLINE
 @ROOT
@@ -143,7 +148,7 @@ def export(
         in_model = True
         exported = _in_place(exported, tokenizer_config)
         into, folder = Path(), tokenizer_config.parent
-    _give(exported, into, as_json=as_json)
+    _give(exported, into, as_json=as_json, force=force)
     if folder is not None:
         line = start_line(spec, target, folder, known.asked, in_model=in_model)
         print_error(f"to use it: {line}")
@@ -165,10 +170,14 @@ def _in_place(exported: Exported, path: Path) -> Exported:
     return replace(exported, files=places)
 
 
-def _give(exported: Exported, into: Path | None, *, as_json: bool) -> None:
+def _give(exported: Exported, into: Path | None, *, as_json: bool, force: bool) -> None:
     """Write the files, or print them; a file that says the same is left alone."""
     paths = {(into or Path()) / name: text for name, text in exported.files.items()}
     if into is not None:
+        # Modules alone tell by themselves whether somebody edited them.
+        edited = [] if force else own_work(path for path in paths if path.suffix == ".py")
+        if edited:
+            raise Fault(*map(str, edited))
         write_all_atomically(paths)
     if as_json:
         losses = [{"what": loss.what, "why": loss.why} for loss in exported.losses]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -18,6 +18,7 @@ from turnspec.export.targets import start_line
 from turnspec.pipeline.project import INTEGRATIONS, SERVERS
 from turnspec.rendering.limits import Limits
 from turnspec.sources.hub_place import HubModel
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.integration_results import ExportState, IntegrationResult, read_integrations
 from turnspec.spec.model import Spec
@@ -144,17 +145,36 @@ def _advice(spec: Spec, catalog: Catalog, asked: str) -> Iterator[_Advice]:
     digest, name, known = fingerprint(spec), HubModel.read(asked), catalog.formats.get(spec.name)
     same = known is not None and known.sha256 == spec.template.sha256
     place = name.repository if name else asked
+    exported, (*analyse, export) = _exported(spec, catalog, asked)
     for server, way in _SERVERS.items():
         record = records.get(server)
         if record is None:
             continue
         target = exports.get(way.target)
-        plugin = target.formats.get(spec.name) if target else None
-        export = f"turnspec export {shlex.quote(asked)} --to {way.target} --into ."
-        start = _named(start_line(spec, way.target, Path()), place)
+        plugin = target.formats.get(exported.name) if target else None
+        start = _named(start_line(exported, way.target, Path()), place)
+        lines = tuple(f"{line} --into ." for line in (*analyse, f"{export} --to {way.target}"))
         result = record.of(spec.name if same else "", digest)
         earlier = result is not None and result.fingerprint != digest
-        yield _Advice(server, record, result, plugin, (export, start), place, earlier)
+        yield _Advice(server, record, result, plugin, (*lines, start), place, earlier)
+
+
+def _exported(spec: Spec, catalog: Catalog, asked: str) -> tuple[Spec, tuple[str, ...]]:
+    """Return a spec by the name that an export has, and what exports it, analysed if it is new."""
+    export = (f"turnspec export {shlex.quote(asked)}",)
+    known = catalog.formats.get(spec.name)
+    is_known = known is not None and known.sha256 == spec.template.sha256
+    if is_known or asked.endswith(SPEC_SUFFIX):
+        return spec, export
+    # It brings the analysis along, which a known format doesn't need.
+    from turnspec.catalog.identify import Identity, Kind, as_overlaid
+
+    alike = catalog.by_fingerprint().get(fingerprint(spec))
+    names = as_overlaid(Identity(asked, "", Kind.NEW, spec=spec), catalog).names
+    if alike or names:
+        return replace(spec, name=alike[0][0] if alike else names[0]), export
+    analyse = f"turnspec analyze {shlex.quote(asked)}"
+    return spec, (analyse, f"turnspec export {shlex.quote(spec.name + SPEC_SUFFIX)}")
 
 
 def _named(line: str, model: str) -> str:

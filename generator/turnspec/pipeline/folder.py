@@ -10,7 +10,7 @@ from pathlib import Path
 
 from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
 from turnspec.analysis.source import TemplateSource
-from turnspec.codegen.banner import with_warning
+from turnspec.codegen.banner import is_generated, with_warning
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
@@ -19,8 +19,8 @@ from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.reading import named_again
 from turnspec.sources.text_files import read_text
 from turnspec.spec.atomic import write_all_atomically, write_atomically
-from turnspec.spec.files import SPEC_SUFFIX
-from turnspec.spec.input_files import file_bytes
+from turnspec.spec.files import SPEC_BEGINS, SPEC_SUFFIX
+from turnspec.spec.input_files import file_bytes, file_text
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.problems import Problem
@@ -70,15 +70,33 @@ def analyze_into(
         result.builds.append(build)
         result.problems += build.problems
         if into is not None:
-            texts = {into / path: text for path, text in build.files.items()}
-            write_all_atomically(texts)
-            result.written += texts
-            _write_draft(build, into, result)
-            if build.files and build.name in taken_out:
-                source = taken_out[build.name]
-                _write_unless_there(into / source.file, source.text, result)
+            _write(build, into, taken_out.get(build.name), result)
         on_build(build)
     return result
+
+
+def _write(build: Build, into: Path, taken_out: TemplateSource | None, out: FolderResult) -> None:
+    """Write the files of a build, unless one would take the place of somebody else's."""
+    texts = {into / path: text for path, text in build.files.items()}
+    if others := [path for path in texts if _is_of_others(path)]:
+        told = "isn't turnspec's; move it away or choose another folder"
+        out.problems += [Problem(told, str(path)) for path in others]
+        return
+    write_all_atomically(texts)
+    out.written += texts
+    _write_draft(build, into, out)
+    if build.files and taken_out is not None:
+        _write_unless_there(into / taken_out.file, taken_out.text, out)
+
+
+def _is_of_others(path: Path) -> bool:
+    """Tell whether a file that is there was never written here: `model.py` may be anyone's."""
+    try:
+        text = file_text(path, "surrogateescape")
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    is_ours = text.startswith(SPEC_BEGINS) if path.suffix == SPEC_SUFFIX else is_generated(text)
+    return bool(text.strip()) and not is_ours
 
 
 def task_for(

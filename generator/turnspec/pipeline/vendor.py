@@ -167,7 +167,7 @@ def _written(
     try:
         there = {path: _text_of(path) for path in texts}
         if not force:
-            problems += [_refusal(path) for path, text in there.items() if _is_own_work(text)]
+            problems += own_work(texts)
         if problems:
             return Vendored(problems=tuple(problems), unverified=unverified)
         new = {path: text for path, text in texts.items() if there[path] != text}
@@ -283,13 +283,15 @@ def _distrust(name: str, judgement: Judgement) -> Problem:
     return Problem(f"{judgement}; give --force to copy it all the same", name)
 
 
+def own_work(paths: Iterable[Path]) -> list[Problem]:
+    """Return which files that are there hold something that can't be generated again."""
+    told = "was edited, or isn't turnspec's; move it away or give --force"
+    texts = ((path, _text_of(path)) for path in paths)
+    return [Problem(told, str(path)) for path, text in texts if _is_own_work(text)]
+
+
 def _is_own_work(text: str | None) -> bool:
-    """Tell whether a file that is there holds something that can't be generated again."""
     return text is not None and not (is_generated(text) and is_unedited(text))
-
-
-def _refusal(path: Path) -> Problem:
-    return Problem("was edited, or isn't turnspec's; move it away or give --force", str(path))
 
 
 def _text_of(path: Path) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from turnspec.review.facts import Area, Change
+from turnspec.spec.model import ReasoningMode
 from turnspec.spec.results import Counterexample
 
 
@@ -72,6 +73,11 @@ _RULES = (
     ("rung-won", _COMPATIBLE, "a rung of the verification passes now"),
     ("capability-lost", _LENIENT, "the template doesn't accept something any more"),
     ("capability-won", _COMPATIBLE, "the template accepts something more"),
+    (
+        "reasoning-lost",
+        _LENIENT,
+        "the template doesn't show reasoning any more, and its new parser doesn't read it",
+    ),
     ("requirement-added", _LENIENT, "the template demands something more of messages"),
     ("requirement-dropped", _COMPATIBLE, "the template demands something less"),
     ("limit-added", _LENIENT, "something doesn't come back faithfully any more"),
@@ -111,4 +117,6 @@ def rule_of(change: Change) -> Rule:
             return RULES["capability-lost" if change.after == "no" else "capability-won"]
         case Area.REQUIREMENT:
             return RULES["requirement-added" if change.after == "yes" else "requirement-dropped"]
+        case Area.MODE if change.name == "reasoning" and change.after == ReasoningMode.NONE:
+            return RULES["reasoning-lost"]
     return RULES[_OF_AREAS[change.area]]

@@ -31,6 +31,7 @@ def text_lines(review: Review) -> Iterator[Line]:
         yield f"{template.name}: {_verdict(template)}", template.severity
         for line in _readings(template):
             yield f"  {line}", ""
+        yield from ((f"    {line}", "") for line in _reverse_example(template))
         for finding in template.findings:
             if template.status is Status.CHANGED:
                 yield from ((f"  {line}", kind) for line, kind in _finding_lines(finding))
@@ -122,6 +123,13 @@ def _readings(template: TemplateReview) -> Iterator[str]:
         yield f"new parser, old turns: {_reading(template.backward)}"
 
 
+def _reverse_example(template: TemplateReview) -> Iterator[str]:
+    """Return a turn that only the new parser misreads, so that no finding shows it."""
+    forward, backward = template.forward, template.backward
+    if forward and backward and not forward.example and backward.example:
+        yield from _example_lines(backward.example)
+
+
 def _reading(reading: Reading) -> str:
     counts = {
         "read as meant": reading.same,
@@ -178,6 +186,8 @@ def _markdown_details(template: TemplateReview) -> Iterator[str]:
         said = f" ({finding.text})" if finding.text else ""
         yield f"- **{finding.rule.severity}**, `{finding.rule.id}`: {finding.rule.meaning}{said}"
     yield ""
+    if reverse := [*_reverse_example(template)]:
+        yield from fenced("text", ["new parser, old turns", *reverse])
     for finding in template.findings:
         if finding.example:
             lines = [f"{finding.rule.id}", *_example_lines(finding.example)]

@@ -20,12 +20,14 @@ from turnspec.spec.yaml_document import Document, path_text, read_document
 from turnspec.spec.yaml_text import quoted, yaml_text
 
 SPEC_SUFFIX = ".yaml"
+#: How the file of a spec begins that turnspec wrote.
+SPEC_BEGINS = "# Written by turnspec "
 
 
 def dump_spec(spec: Spec, recipe: Recipe = USUAL) -> str:
     """Return the text of a spec's YAML file; equal specs of one place have equal texts."""
     source, command = (quoted(text)[1:-1] for text in (spec.template.file, recipe.command))
-    head = f"# Written by turnspec from {source}; regenerate with: {command}\n"
+    head = f"{SPEC_BEGINS}from {source}; regenerate with: {command}\n"
     if recipe.schema:
         head += f"# yaml-language-server: $schema={recipe.schema}\n"
     return head + yaml_text(spec_to_data(spec))
