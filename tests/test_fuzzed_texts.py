@@ -54,7 +54,7 @@ def test_a_text_is_read_alike(
 def test_what_a_call_in_another_syntax_holds_is_not_lost() -> None:
     kimi, qwen = (load(committed_spec(name)) for name in ("moonshotai-kimi-k2", "qwen-qwen3-0-6b"))
     message = kimi.parse(f'{KIMI}{{"name": "look", "arguments": {{}}, "seen": {{"x": 1}}}}')
-    told = 'the call is a JSON object: {"name": "look", "arguments": {}, "seen": {"x": 1}}'
+    told = 'the call is an object: {"name": "look", "arguments": {}, "seen": {"x": 1}}'
     assert [problem.message for problem in message.problems] == [told]
     message = qwen.parse("<tool_call><function=f><p=a>1</p><p=a>2</p></function>")
     assert message.tool_calls[0].arguments == '{"a": "1", "a": "2"}'

@@ -118,7 +118,7 @@ def call_in_object(value: Any) -> OtherCall | None:
         arguments = dump_json(arguments)
     is_more = any(other != "function" for other in others)
     told = f": {join_halves(dump_json(value))}" if is_more else ""
-    return name, join_halves(arguments), f"the call is a JSON object{told}"
+    return name, join_halves(arguments), f"the call is an object{told}"
 
 
 def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
