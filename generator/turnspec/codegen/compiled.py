@@ -172,8 +172,10 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     values = {name: facts.values[name] for name in _CLASS_FACTS}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
     # Few have raw strings or Python's values, and no reasoning: they share the text of the others.
-    is_seldom = values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
-    values["HAS_REASONING"] = values["HAS_REASONING"] or (is_seldom and values["ARGUMENTS"] != "text")
+    if values["ARGUMENTS"] == "values" and (
+        values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
+    ):
+        values["HAS_REASONING"] = True
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
     return Facts(values, tables, _unused_classes(values))
 
