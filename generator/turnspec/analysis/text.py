@@ -27,6 +27,9 @@ _MARKER = re.compile(
 
 _WORD = re.compile(r"\w")
 
+#: A marker backwards, and the next one, where all four signs are the same, as in ``|a||b|``.
+_TWO_MARKERS = re.compile(r"([^\w\s])(?:(?!\1).)*\w/?\1.*\n\1/?\w(?:(?!\1).)*\1")
+
 #: What else is a marker where a template asks for it alone, as ``(muse)`` and ``%muse%``.
 _WORDS_BETWEEN_SIGNS = re.compile(r"[^\w\s\"']/?\w[\w -]*[^\w\s\"']")
 
@@ -67,7 +70,7 @@ def splits_marker(text: str, position: int) -> bool:
         return False  # the next one may begin with the signs with which this one ends
     before, after = text[position - 1], text[position]
     if before == after and _RUN.match(after):
-        return True
+        return not _TWO_MARKERS.match(text[:position][::-1] + "\n" + text[position:])
     begins_line = position == 1 or text[position - 2] == "\n"
     is_one_word = _WORD.match(before) or (begins_line and _RUN.match(before))
     return bool(is_one_word and _WORD.match(after))
