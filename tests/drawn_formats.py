@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.parser_formats import native, tagged, tagged_json
 from tests.small_formats import a_format
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, Guard, Spec, Tools, ValueSyntax
+from turnspec.spec.model import Encoding, Guard, Spec, ToolMode, Tools, ValueSyntax
 
 _STYLES = ("<{}>", "</{}>", "<|{}|>", "[{}]", "[/{}]", "<<{}>>", "--- {} ---", "§{}§")
 _WORDS = st.from_regex(r"[a-z]{3,7}", fullmatch=True)
@@ -139,7 +139,10 @@ def messages(draw: st.DrawFn, spec: Spec) -> Message:
     calls = draw(st.lists(_CALLS, max_size=3)) if spec.tools else []
     if spec.tools and spec.tools.arguments.elements:
         calls = [replace(it, arguments=_filled(it.arguments)) for it in calls]
-    return Message(draw(TEXTS), reasoning, tuple(calls))
+    content = draw(TEXTS)
+    if spec.tools and spec.tools.mode is ToolMode.JSON_NATIVE and not spec.tools.section_start:
+        content = content.rstrip("[\n ")  # a bracket right before an object is that of its array
+    return Message(content, reasoning, tuple(calls))
 
 
 def _filled(value: Any) -> Any:
@@ -148,7 +151,7 @@ def _filled(value: Any) -> Any:
         return {key: _filled(it) for key, it in value.items() if it not in ({}, [], "")}
     if isinstance(value, list):
         return [_filled(it) for it in value if it not in ({}, [], "")]
-    return value.replace("<", "") or "a" if isinstance(value, str) else value
+    return value.replace("<", "").strip() or "a" if isinstance(value, str) else value
 
 
 def tools_of(message: Message) -> list[dict[str, Any]]:

@@ -41,6 +41,7 @@ WHOLE_PREFIXES = {
     "JSON's brackets are no markers": (['["a', '["b'], '["'),
     "numbers in square brackets are no markers": (["[1, 2]", "[1, 3]"], "[1, "),
     "markers between signs of one kind": (["|/a||end|", "|/a|text"], "|/a|"),
+    "three of them": (["|/a||b||end|", "|/a||b|text"], "|/a||b|"),
     "a sign twice": (["a||b", "a|b"], "a"),
     "all of one": (["<a>\n", "<a>\nb"], "<a>\n"),
     "a broken tag is no marker": (["<a\n>", "<a\nb"], "<a\n"),

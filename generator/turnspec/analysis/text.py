@@ -27,9 +27,6 @@ _MARKER = re.compile(
 
 _WORD = re.compile(r"\w")
 
-#: A marker backwards, and the next one, where all four signs are the same, as in ``|a||b|``.
-_TWO_MARKERS = re.compile(r"([^\w\s])(?:(?!\1).)*\w/?\1.*\n\1/?\w(?:(?!\1).)*\1")
-
 #: What else is a marker where a template asks for it alone, as ``(muse)`` and ``%muse%``.
 _WORDS_BETWEEN_SIGNS = re.compile(r"[^\w\s\"']/?\w[\w -]*[^\w\s\"']")
 
@@ -63,6 +60,8 @@ def splits_marker(text: str, position: int) -> bool:
     """
     if not 0 < position < len(text):
         return False
+    if _is_between_markers(text, position):
+        return False
     spans = [match.span() for match in _MARKER.finditer(text)]
     if any(start < position < end for start, end in spans):
         return True
@@ -70,10 +69,20 @@ def splits_marker(text: str, position: int) -> bool:
         return False  # the next one may begin with the signs with which this one ends
     before, after = text[position - 1], text[position]
     if before == after and _RUN.match(after):
-        return not _TWO_MARKERS.match(text[:position][::-1] + "\n" + text[position:])
+        return True
     begins_line = position == 1 or text[position - 2] == "\n"
     is_one_word = _WORD.match(before) or (begins_line and _RUN.match(before))
     return bool(is_one_word and _WORD.match(after))
+
+
+def _is_between_markers(text: str, position: int) -> bool:
+    """Tell whether two markers meet here of which all four signs are the same: ``|a||b|``."""
+    sign = text[position]
+    start = text.rfind(sign, 0, position - 1)
+    if start < 0 or text[position - 1] != sign or not _RUN.match(sign):
+        return False
+    marker = re.compile(r"(.)/?\w(?:(?!\1).)*\1")
+    return bool(marker.fullmatch(text, start, position) and marker.match(text, position))
 
 
 def whole_prefix(texts: Sequence[str]) -> str:
