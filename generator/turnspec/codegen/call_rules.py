@@ -238,7 +238,7 @@ def first_call_roles(marks: Marks) -> Roles:
     tags = re.findall(r"<(\w[^<>{} ]*(?:>|(?=\{index\})))", own)
     words = re.fullmatch(r"<[^<>{} ]+> (\w.*?)(?: (<[^<>{} ]+>))?", opening)
     before = [" <" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag name}>"]
-    if opening:
+    if opening and "{" not in opening:
         others = " ".join(tag.removesuffix(">") for tag in tags)
         before = [f" {{tag if any but {others}}}" if tags else " {tag if any}"]
     if words:
