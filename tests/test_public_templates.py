@@ -781,3 +781,51 @@ def test_what_precedes_calls_alone_is_reasoning_under_another_key() -> None:
     assert message.problems == []
     message = parse("<muse>So.</muse>It is.<from>a</from><:end:>")
     assert (message.reasoning_content, message.content) == ("So.", "It is.<from>a</from>")
+
+
+#: Values stand in elements of their types' names; a call without arguments is just its two tags.
+TYPED_ELEMENTS = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content }}{% for c in m.tool_calls or [] %}"
+    "<use {{ c.function.name }}>\n{% for k, v in c.function.arguments.items() %}<arg>{{ k }}"
+    "</arg>{% if v is string %}<words>{{ v }}</words>{% else %}<data>{{ v | tojson }}</data>"
+    "{% endif %}{{ '\n' }}{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_elements_named_by_the_types_of_their_values() -> None:
+    build = built("typed-elements", TYPED_ELEMENTS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse = load(spec_in(build)).parse
+    written = "<arg>a</arg><words>1</words>\n<arg>b</arg><data>1</data>\n"
+    message = parse(f"<use run>\n{written}</use><use stop>\n</use><:end:>")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": "1", "b": 1}', "{}"]
+    assert message.problems == []
+    message = parse("<use run>\n<arg>a</arg><words>so</b></words>\n</use><:end:>")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": "so</b>"}']
+    assert message.problems == []
+
+
+#: Answers and questions end alike, and what follows says by itself what it is.
+ALIKE_ENDS = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}"
+    "{% if m.content %}<:say:>{{ m.content }}{% endif %}{% for c in m.tool_calls or [] %}"
+    "<:use:>{{ c.function.name }}/{{ c.function.arguments | length }} "
+    "{{ c.function.arguments | tojson }}{% endfor %}{% else %}<:{{ m.role }}:>{{ m.content }}"
+    "{% endif %}<:over:>{% endfor %}"
+)
+
+
+def test_what_ends_answers_as_well_is_no_header() -> None:
+    build = built("alike-ends", ALIKE_ENDS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert {end.final for end in spec.turn.ends} == {"<:over:>"}
+    bound = bind_grammar(spec, GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts("<:say:>So.<:use:>run/0 {}<:over:>")
