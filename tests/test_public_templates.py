@@ -786,7 +786,7 @@ def test_what_precedes_calls_alone_is_reasoning_under_another_key() -> None:
 #: Values stand in elements of their types' names; a call without arguments is just its two tags.
 TYPED_ELEMENTS = (
     "{% for m in messages %}<:{{ m.role }}:>{{ m.content }}{% for c in m.tool_calls or [] %}"
-    "<use {{ c.function.name }}>\n{% for k, v in c.function.arguments.items() %}<arg>{{ k }}"
+    "<use fn='{{ c.function.name }}'>\n{% for k, v in c.function.arguments.items() %}<arg>{{ k }}"
     "</arg>{% if v is string %}<words>{{ v }}</words>{% else %}<data>{{ v | tojson }}</data>"
     "{% endif %}{{ '\n' }}{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
     "{% if add_generation_prompt %}<:assistant:>{% endif %}"
@@ -799,10 +799,10 @@ def test_elements_named_by_the_types_of_their_values() -> None:
     assert all(rung.is_passed for rung in build.result.rungs.values())
     parse = load(spec_in(build)).parse
     written = "<arg>a</arg><words>1</words>\n<arg>b</arg><data>1</data>\n"
-    message = parse(f"<use run>\n{written}</use><use stop>\n</use><:end:>")
+    message = parse(f"<use fn='run'>\n{written}</use><use fn='stop'>\n</use><:end:>")
     assert [it.arguments for it in message.tool_calls] == ['{"a": "1", "b": 1}', "{}"]
     assert message.problems == []
-    message = parse("<use run>\n<arg>a</arg><words>so</b></words>\n</use><:end:>")
+    message = parse("<use fn='run'>\n<arg>a</arg><words>so</b></words>\n</use><:end:>")
     assert [it.arguments for it in message.tool_calls] == ['{"a": "so</b>"}']
     assert message.problems == []
 
