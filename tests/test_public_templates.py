@@ -829,3 +829,47 @@ def test_what_ends_answers_as_well_is_no_header() -> None:
     assert isinstance(grammar, Grammar)
     asked = Recognizer(grammar)
     assert asked.accepts("<:say:>So.<:use:>run/0 {}<:over:>")
+
+
+@pytest.mark.parametrize(
+    ("calls", "written"),
+    [
+        # Calls are objects in tags.
+        (
+            f'<use>{{"name": "{NAME}", "of": {{{{ call.function.arguments | tojson }}}}}}</use>',
+            '<use>{"name": "run", "of": {"a": "1"}}</use>',
+        ),
+        # Nothing but the end of the call ends a value.
+        (
+            "<use {{ call.function.name }}>"
+            + EACH_ARGUMENT.replace(
+                "{argument}",
+                "<:key:>{{ key }}<:is:>{{ value if value is string else value | tojson }}",
+            )
+            + "</use>",
+            "<use run><:key:>a<:is:>1</use>",
+        ),
+    ],
+)
+def test_a_sign_may_stand_between_what_closes_a_call_and_what_opens_the_next(
+    calls: str, written: str
+) -> None:
+    each = EACH_CALL.replace("{call}", calls + "{{ ';\n' if not loop.last }}")
+    build = built(
+        "signs-between", around_calls("{% if m.tool_calls %}<uses>" + each + "</uses>{% endif %}")
+    )
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse(f"<uses>{written};\n{written}</uses><:end:>")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": "1"}'] * 2
+    assert (message.content, message.problems) == ("", [])
+
+
+def test_texts_that_are_written_otherwise_because_they_are_long_fail() -> None:
+    value = "{{ '<more>' ~ value ~ '</more>' if value | length > 200 else value }}"
+    argument = f"<of {{{{ key }}}}>{value}</of>"
+    call = f"<use {NAME}>{EACH_ARGUMENT.replace('{argument}', argument)}</use>"
+    text = around_calls(EACH_CALL.replace("{call}", call.replace("value |", "(value | string) |")))
+    result = built("long-texts", text).result
+    assert result is not None
+    assert result.rungs["0"].failed

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import call_separators, ends_turn, envelope, other_keys, own_keys
+from turnspec.codegen.call_marks import (
+    call_separators,
+    ends_turn,
+    envelope,
+    has_commas,
+    other_keys,
+    own_keys,
+)
 from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation, optional
@@ -387,7 +394,8 @@ def _between_objects(marks: Marks) -> Roles:
     inner = [*calls.opening[1:], *map(notation, call_separators(marks.tools))]
     # What closes a call may be how the next one's opening begins.
     inner += [it for it in calls.opening[:1] if it.startswith((*calls.closing,))]
-    found += [("inner_opening", spaced(it)) for it in inner]
+    before = "{comma}" if has_commas(marks.tools) else " "
+    found += [("inner_opening", spaced(it, before)) for it in inner]
     if "{no " not in "".join(closing):  # a fence would be one of them
         found.append(("stray", ("{brackets}", [*closing, ' {{ "'])))
     return found + [("closing", it) for it in closing]
