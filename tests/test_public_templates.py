@@ -873,3 +873,13 @@ def test_texts_that_are_written_otherwise_because_they_are_long_fail() -> None:
     result = built("long-texts", text).result
     assert result is not None
     assert result.rungs["0"].failed
+
+
+def test_answers_may_have_marks_only_where_there_are_tools() -> None:
+    text = around_calls(EACH_CALL.replace("{call}", "<use>{{ call.function | tojson }}</use>"))
+    marked = "{% if tools and m.role == 'assistant' %}<say>{{ m.content }}</say>{% else %}"
+    marked += "{{ m.content }}{% endif %}"
+    build = built("marked-with-tools", text.replace("{{ m.content or '' }}", marked))
+    assert build.objections == ()
+    parse = load(spec_in(build)).parse
+    assert [parse(it).content for it in ("<say>So.</say><:end:>", "So.<:end:>")] == ["So."] * 2
