@@ -883,3 +883,18 @@ def test_answers_may_have_marks_only_where_there_are_tools() -> None:
     assert build.objections == ()
     parse = load(spec_in(build)).parse
     assert [parse(it).content for it in ("<say>So.</say><:end:>", "So.<:end:>")] == ["So."] * 2
+
+
+def test_a_head_with_an_id_before_the_name_that_breaks_off_is_no_content() -> None:
+    argument = "<of>{{ key }}</of><is>{{ value if value is string else value | tojson }}</is>"
+    call = (
+        f'<use id="{{{{ call.id }}}}" fn="{NAME}">{EACH_ARGUMENT.replace("{argument}", argument)}'
+    )
+    build = built("ids-first", around_calls(EACH_CALL.replace("{call}", call + "</use>")))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    written = '<use id="a-1" fn="run"><of>a</of><is>1</is></use>'
+    parse = load(spec_in(build)).parse
+    for end in range(written.index("a-1"), written.index("run")):
+        assert parse("So." + written[:end]).content == "So."
+    assert [it.id for it in parse(written).tool_calls] == ["a-1"]
