@@ -898,3 +898,31 @@ def test_a_head_with_an_id_before_the_name_that_breaks_off_is_no_content() -> No
     for end in range(written.index("a-1"), written.index("run")):
         assert parse("So." + written[:end]).content == "So."
     assert [it.id for it in parse(written).tool_calls] == ["a-1"]
+
+
+#: What a message is stands behind a blank in its header, which the prompt leaves open before that.
+KINDS_IN_HEADERS = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}{% if m.reasoning_content %}"
+    "<from bot (muses)>{{ m.reasoning_content }}<:/from:>{% endif %}"
+    "{% if m.content %}<from bot>{{ m.content }}<:/from:>{% endif %}"
+    "{% for c in m.tool_calls or [] %}<from bot (asks {{ c.function.name }})>"
+    "{{ c.function.arguments | tojson }}<:/from:>{% endfor %}<:over:>"
+    "{% else %}<from {{ m.role }}>{{ m.content }}<:/from:>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<from bot{% endif %}"
+)
+
+
+def test_a_blank_may_stand_behind_the_header_that_a_prompt_leaves_open() -> None:
+    build = built("kinds-in-headers", KINDS_IN_HEADERS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    bound = bind_grammar(spec, GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    text = " (muses)>a > b<:/from:><from bot>1 < 2 > 0<:/from:><:over:>"
+    assert Recognizer(grammar).accepts(text)
+    message = load(spec).parse(text)
+    assert (message.reasoning_content, message.content) == ("a > b", "1 < 2 > 0")
+    assert message.problems == []
