@@ -229,6 +229,19 @@ def test_a_marker_for_each_type() -> None:
     assert found.limits == ()
 
 
+def test_a_word_for_each_type_said_again_behind_the_value() -> None:
+    def item(key: str, value: object) -> str:
+        word = "text" if isinstance(value, str) else "tree"
+        return f"<key>{key}</key><{word}>{shown(value)}</{word}>;"
+
+    found = analyze_tagged(tagged(item), Derivation())
+    assert found is not None
+    around = [Literal("</key><"), TYPE, Literal(">"), VALUE, Literal("</"), TYPE]
+    assert [*found.arguments.item[2:8]] == around
+    assert set(found.arguments.types.values()) == {"text", "tree"}
+    assert found.limits == ()
+
+
 def test_no_word_for_types_where_nothing_ends_it() -> None:
     found = analyze_tagged(
         tagged(lambda key, value: f"<{key}>{'$' if isinstance(value, str) else '#'}{shown(value)}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from turnspec.analysis.text import (
+    closing_of,
     common_prefix,
     common_suffix,
     distinct_beginning,
@@ -140,3 +141,11 @@ def test_markers(text: str, every: list[str]) -> None:
 )
 def test_distinct_beginning(text: str, inside: list[str], beginning: str) -> None:
     assert distinct_beginning(text, inside) == beginning
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("<muse>", "</muse>"), ('<muse how="a b">', "</muse>"), ("[MUSE]", "[/MUSE]")],
+)
+def test_what_closes_a_marker_has_none_of_its_attributes(opening: str, closing: str) -> None:
+    assert closing_of(opening) == closing

@@ -781,3 +781,148 @@ def test_what_precedes_calls_alone_is_reasoning_under_another_key() -> None:
     assert message.problems == []
     message = parse("<muse>So.</muse>It is.<from>a</from><:end:>")
     assert (message.reasoning_content, message.content) == ("So.", "It is.<from>a</from>")
+
+
+#: Values stand in elements of their types' names; a call without arguments is just its two tags.
+TYPED_ELEMENTS = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content }}{% for c in m.tool_calls or [] %}"
+    "<use fn='{{ c.function.name }}'>\n{% for k, v in c.function.arguments.items() %}<arg>{{ k }}"
+    "</arg>{% if v is string %}<words>{{ v }}</words>{% else %}<data>{{ v | tojson }}</data>"
+    "{% endif %}{{ '\n' }}{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_elements_named_by_the_types_of_their_values() -> None:
+    build = built("typed-elements", TYPED_ELEMENTS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse = load(spec_in(build)).parse
+    written = "<arg>a</arg><words>1</words>\n<arg>b</arg><data>1</data>\n"
+    message = parse(f"<use fn='run'>\n{written}</use><use fn='stop'>\n</use><:end:>")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": "1", "b": 1}', "{}"]
+    assert message.problems == []
+    message = parse("<use fn='run'>\n<arg>a</arg><words>so</b></words>\n</use><:end:>")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": "so</b>"}']
+    assert message.problems == []
+
+
+#: Answers and questions end alike, and what follows says by itself what it is.
+ALIKE_ENDS = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}"
+    "{% if m.content %}<:say:>{{ m.content }}{% endif %}{% for c in m.tool_calls or [] %}"
+    "<:use:>{{ c.function.name }}/{{ c.function.arguments | length }} "
+    "{{ c.function.arguments | tojson }}{% endfor %}{% else %}<:{{ m.role }}:>{{ m.content }}"
+    "{% endif %}<:over:>{% endfor %}"
+)
+
+
+def test_what_ends_answers_as_well_is_no_header() -> None:
+    build = built("alike-ends", ALIKE_ENDS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert {end.final for end in spec.turn.ends} == {"<:over:>"}
+    bound = bind_grammar(spec, GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts("<:say:>So.<:use:>run/0 {}<:over:>")
+
+
+@pytest.mark.parametrize(
+    ("calls", "written"),
+    [
+        # Calls are objects in tags.
+        (
+            f'<use>{{"name": "{NAME}", "of": {{{{ call.function.arguments | tojson }}}}}}</use>',
+            '<use>{"name": "run", "of": {"a": "1"}}</use>',
+        ),
+        # Nothing but the end of the call ends a value.
+        (
+            "<use {{ call.function.name }}>"
+            + EACH_ARGUMENT.replace(
+                "{argument}",
+                "<:key:>{{ key }}<:is:>{{ value if value is string else value | tojson }}",
+            )
+            + "</use>",
+            "<use run><:key:>a<:is:>1</use>",
+        ),
+    ],
+)
+def test_a_sign_may_stand_between_what_closes_a_call_and_what_opens_the_next(
+    calls: str, written: str
+) -> None:
+    each = EACH_CALL.replace("{call}", calls + "{{ ';\n' if not loop.last }}")
+    build = built(
+        "signs-between", around_calls("{% if m.tool_calls %}<uses>" + each + "</uses>{% endif %}")
+    )
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse(f"<uses>{written};\n{written}</uses><:end:>")
+    assert [it.arguments for it in message.tool_calls] == ['{"a": "1"}'] * 2
+    assert (message.content, message.problems) == ("", [])
+
+
+def test_texts_that_are_written_otherwise_because_they_are_long_fail() -> None:
+    value = "{{ '<more>' ~ value ~ '</more>' if value | length > 200 else value }}"
+    argument = f"<of {{{{ key }}}}>{value}</of>"
+    call = f"<use {NAME}>{EACH_ARGUMENT.replace('{argument}', argument)}</use>"
+    text = around_calls(EACH_CALL.replace("{call}", call.replace("value |", "(value | string) |")))
+    result = built("long-texts", text).result
+    assert result is not None
+    assert result.rungs["0"].failed
+
+
+def test_answers_may_have_marks_only_where_there_are_tools() -> None:
+    text = around_calls(EACH_CALL.replace("{call}", "<use>{{ call.function | tojson }}</use>"))
+    marked = "{% if tools and m.role == 'assistant' %}<say>{{ m.content }}</say>{% else %}"
+    marked += "{{ m.content }}{% endif %}"
+    build = built("marked-with-tools", text.replace("{{ m.content or '' }}", marked))
+    assert build.objections == ()
+    parse = load(spec_in(build)).parse
+    assert [parse(it).content for it in ("<say>So.</say><:end:>", "So.<:end:>")] == ["So."] * 2
+
+
+def test_a_head_with_an_id_before_the_name_that_breaks_off_is_no_content() -> None:
+    argument = "<of>{{ key }}</of><is>{{ value if value is string else value | tojson }}</is>"
+    call = (
+        f'<use id="{{{{ call.id }}}}" fn="{NAME}">{EACH_ARGUMENT.replace("{argument}", argument)}'
+    )
+    build = built("ids-first", around_calls(EACH_CALL.replace("{call}", call + "</use>")))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    written = '<use id="a-1" fn="run"><of>a</of><is>1</is></use>'
+    parse = load(spec_in(build)).parse
+    for end in range(written.index("a-1"), written.index("run")):
+        assert parse("So." + written[:end]).content == "So."
+    assert [it.id for it in parse(written).tool_calls] == ["a-1"]
+
+
+#: What a message is stands behind a blank in its header, which the prompt leaves open before that.
+KINDS_IN_HEADERS = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}{% if m.reasoning_content %}"
+    "<from bot (muses)>{{ m.reasoning_content }}<:/from:>{% endif %}"
+    "{% if m.content %}<from bot>{{ m.content }}<:/from:>{% endif %}"
+    "{% for c in m.tool_calls or [] %}<from bot (asks {{ c.function.name }})>"
+    "{{ c.function.arguments | tojson }}<:/from:>{% endfor %}<:over:>"
+    "{% else %}<from {{ m.role }}>{{ m.content }}<:/from:>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<from bot{% endif %}"
+)
+
+
+def test_a_blank_may_stand_behind_the_header_that_a_prompt_leaves_open() -> None:
+    build = built("kinds-in-headers", KINDS_IN_HEADERS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    bound = bind_grammar(spec, GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    text = " (muses)>a > b<:/from:><from bot>1 < 2 > 0<:/from:><:over:>"
+    assert Recognizer(grammar).accepts(text)
+    message = load(spec).parse(text)
+    assert (message.reasoning_content, message.content) == ("a > b", "1 < 2 > 0")
+    assert message.problems == []

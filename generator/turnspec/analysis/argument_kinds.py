@@ -26,7 +26,8 @@ class Kinds:
     """What stands between key and value and behind it, for a string and for an integer.
 
     ``quote`` or ``guard`` surround strings only; ``lead`` and ``trail`` surround a word for the
-    value's type.
+    value's type. ``echo``, if the tail begins by saying that again, is what stands before: ``</``
+    and ``string``, for instance. Then the tail is what follows.
     """
 
     middle: str
@@ -36,6 +37,7 @@ class Kinds:
     lead: str = ""
     trail: str = ""
     guard: Guard | None = None
+    echo: tuple[str, str] = ("", "")
 
     @property
     def string_end(self) -> str:
@@ -59,6 +61,10 @@ def find_kinds(render: RenderArguments, before: str) -> Kinds:
     if guarded is not None:
         return guarded
     lead, trail = _around_words(middle, plain_middle)
+    words = [text[len(lead) : len(text) - len(trail)] for text in (middle, plain_middle)]
+    before, word, after = tail.partition(words[0])
+    if trail and word and plain_tail == before + words[1] + after:
+        return Kinds(middle, after, typed=True, lead=lead, trail=trail, echo=(before, word))
     return Kinds(middle, tail, typed=tail == plain_tail and bool(trail), lead=lead, trail=trail)
 
 

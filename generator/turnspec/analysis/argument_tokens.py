@@ -7,18 +7,21 @@ from collections.abc import Sequence
 
 from turnspec.analysis.probes import VALUES, Token, TokenKind
 from turnspec.spec.encoding import encode_argument
-from turnspec.spec.model import Arguments, JsonType
+from turnspec.spec.model import Arguments, JsonType, Slot, SlotKind
 
 _ARGUMENT_KINDS = (TokenKind.KEY, TokenKind.VALUE)
+_SLOTS = (Slot(SlotKind.KEY), Slot(SlotKind.VALUE))
 
 
 def join_argument_tokens(tokens: Sequence[Token], arguments: Arguments) -> tuple[Token, ...]:
     """Replace each call's KEY and VALUE tokens by one ARGUMENTS token around them."""
     if not arguments.item:
         return tuple(tokens)
-    first, last = arguments.item[0], arguments.item[-1]
-    lead = len(arguments.start) + len(first.text)
-    tail = len(arguments.end) + len(last.text)
+    lead = len(arguments.start) + len(arguments.item[0].text)
+    type_again = arguments.types.get(JsonType.STRING, "")
+    behind = itertools.takewhile(lambda piece: piece not in _SLOTS, reversed(arguments.item))
+    closing = (type_again if piece.kind else piece.text for piece in behind)
+    tail = len(arguments.end) + sum(map(len, closing))
     kept = [token for token in tokens if token.kind not in _ARGUMENT_KINDS]
     inner = [token for token in tokens if token.kind in _ARGUMENT_KINDS]
     for number, group in itertools.groupby(inner, key=lambda token: token.call):

@@ -190,6 +190,9 @@ def _item_pieces(text: str, start: str, end: str, kinds: Kinds) -> tuple[Piece, 
     else:
         pieces.append(Literal(kinds.middle))
     pieces.append(Slot(SlotKind.VALUE))
+    if kinds.echo[0]:
+        pieces += [Literal(kinds.echo[0]), Slot(SlotKind.TYPE)]
+        end = end.removeprefix("".join(kinds.echo))
     behind = text[text.rfind(VALUES[0]) + len(VALUES[0]) :].removeprefix(kinds.string_end)
     again = behind.find(KEYS[0])
     if again >= 0:

@@ -172,6 +172,7 @@ def find_fields(call: Sequence[Piece], arguments: Arguments) -> Fields | None:
         SlotKind.NAME: "nameqa",
         SlotKind.ID: "idqa",
         SlotKind.INDEX: "0",
+        SlotKind.COUNT: "1",
         SlotKind.ARGUMENTS: '{"argqa": 1}',
     }
     text = filled(call, fillers)

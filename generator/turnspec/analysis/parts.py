@@ -56,6 +56,8 @@ def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: s
     shared, bare = whole_prefix(_openings(edges)), chat_prompts.bare
     is_all = shared == bare and bare not in next_user  # and the header is in it
     is_all = is_all and not _ends_message(bare, next_user)
+    if bare.strip() and shared.startswith(bare) and next_user.startswith(bare):
+        return bare  # it ends answers as well, so no header is in it
     if bare in chat_prompts.texts or not shared.startswith(bare) or is_all:
         # The template ends every conversation with a prompt, asked for or not.
         return _before_role(shared, next_user)

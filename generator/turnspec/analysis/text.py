@@ -113,8 +113,12 @@ def markers_of_constants(constants: Sequence[str]) -> list[str]:
 
 
 def closing_of(marker: str) -> str:
-    """Return the marker that closes what another one opens, as in any markup: with a slash."""
-    return _WORD.sub(lambda found: f"/{found.group()}", marker, count=1)
+    """Return the marker that closes what another one opens, as in any markup: with a slash.
+
+    A tag's attributes aren't said again.
+    """
+    bare = re.sub(r"\A(<\w[^\s<>]*)\s[^<>]*>\Z", r"\1>", marker)
+    return _WORD.sub(lambda found: f"/{found.group()}", bare, count=1)
 
 
 def worded_closings(marker: str) -> list[str]:

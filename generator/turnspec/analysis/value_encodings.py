@@ -69,9 +69,9 @@ class _Rendered:
             is_whole = inner.startswith(kinds.middle)
             return ("", inner.removeprefix(kinds.middle)) if is_whole else None
         position = inner.find(kinds.trail, len(kinds.lead)) if inner.startswith(kinds.lead) else -1
-        if position < 0:
-            return None
-        return inner[len(kinds.lead) : position], inner[position + len(kinds.trail) :]
+        word, text = inner[len(kinds.lead) : position], inner[position + len(kinds.trail) :]
+        again = kinds.echo[0] + word if kinds.echo[0] else ""
+        return (word, text.removesuffix(again)) if position >= 0 and text.endswith(again) else None
 
     def text_of(self, value: object) -> str | None:
         """Return the text of one value, or None where it isn't rendered."""

@@ -51,10 +51,14 @@ def _of_texts(arguments: Arguments) -> ArgumentMarks:
     opening, closing = around_value(arguments.item)
     keyed = arguments.item[0] == Slot(SlotKind.KEY)
     start = with_optional_end(before_value(opening))
+    end = behind_value(closing or (Literal("" if keyed else arguments.separator),))
+    types = " ".join(dict.fromkeys(arguments.types.values()))
+    if re.fullmatch(r"[\w ]+", types):  # no other tag ends a value
+        end = end.replace("{type}", f"{{nothing but {types}}}")
     return ArgumentMarks(
         form="text",
         start=re.sub(r"(?<=[=>])\{key\}(?=[<>])", " {key} ", start),  # blanks are none of a key
-        end=behind_value(closing or (Literal("" if keyed else arguments.separator),)),
+        end=end,
         separator=notation(arguments.separator) if keyed else "",
         empty=notation(arguments.empty),
     )

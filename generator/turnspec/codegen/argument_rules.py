@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from turnspec.codegen.call_marks import has_commas
 from turnspec.codegen.call_rules import (
     call_end_roles,
     call_start_roles,
@@ -335,6 +336,8 @@ def _behind_call(marks: Marks) -> list[str]:
     ]
     if calls.start.startswith("{name"):  # behind white space, or a comma
         found.append("{comma}" + calls.start)
+    elif has_commas(marks.tools):
+        found.append("{comma}" + leading_text(calls.start))
     opening = first_text(marks.arguments.start)
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]
 

@@ -116,6 +116,11 @@ def call_separators(tools: Tools) -> list[str]:
     return [text for text in tools.separators if text.strip(_COMMAS)]
 
 
+def has_commas(tools: Tools) -> bool:
+    """Tell whether a comma or the like separates two calls, and nothing else."""
+    return any(text.strip() and not text.strip(_COMMAS) for text in tools.separators)
+
+
 def _text(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in pieces)
 

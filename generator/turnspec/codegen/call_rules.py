@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import call_separators, ends_turn, envelope, other_keys, own_keys
+from turnspec.codegen.call_marks import (
+    call_separators,
+    ends_turn,
+    envelope,
+    has_commas,
+    other_keys,
+    own_keys,
+)
 from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation, optional
@@ -202,7 +209,8 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
     heads += [("short_call", it) for it in calls.short_starts]
     whole: list[tuple[str, Notation]] = [("closed_call", calls.empty)] if calls.empty else []
-    if marks.arguments.end and tags_of_keys(marks.arguments):  # the end of none of them
+    is_known = marks.arguments.end and "{" not in marks.arguments.end
+    if is_known and tags_of_keys(marks.arguments):  # the end of none of them
         over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
         starts = (calls.start.rstrip(), *calls.short_starts)
         whole += [("closed_call", (f"{it} {marks.arguments.end}", over)) for it in starts]
@@ -391,7 +399,8 @@ def _between_objects(marks: Marks) -> Roles:
     inner = [*calls.opening[1:], *map(notation, call_separators(marks.tools))]
     # What closes a call may be how the next one's opening begins.
     inner += [it for it in calls.opening[:1] if it.startswith((*calls.closing,))]
-    found += [("inner_opening", spaced(it)) for it in inner]
+    before = "{comma}" if has_commas(marks.tools) else " "
+    found += [("inner_opening", spaced(it, before)) for it in inner]
     if "{no " not in "".join(closing):  # a fence would be one of them
         found.append(("stray", ("{brackets}", [*closing, ' {{ "'])))
     return found + [("closing", it) for it in closing]

@@ -2,9 +2,10 @@
 
 A marker is written as text in which a blank stands for any white space or none, and a line end for
 one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
-``{key but <>}`` has no such characters, ``{tag if any but a b}`` none of these names. ``{?text}``
-is text that may be missing. ``{no x}`` says that no x follows and, at a marker's end,
-``{before x}`` that one does. ``{{`` and ``}}`` are braces.
+``{key but <>}`` has no such characters, ``{tag if any but a b}`` none of these names, and
+``{nothing but a b}`` is one of these words. ``{?text}`` is text that may be missing. ``{no x}``
+says that no x follows and, at a marker's end, ``{before x}`` that one does. ``{{`` and ``}}`` are
+braces.
 """
 
 from __future__ import annotations
@@ -79,6 +80,10 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
         return [_WHITE_SPACE[token.group()]]
     if name.startswith("no "):
         return [f"(?!{re.escape(name[3:])})"]
+    if name == "nothing":
+        words = (token["but"] or "").split()
+        begun = (rf"{word[:end]}\Z" for word in words for end in range(len(word)))
+        return [f"(?:{'|'.join((*words, *begun))})"]
     slot = SLOTS[name]
     if name == "tag if any":
         return [slot.replace("BUT", "|".join(map(re.escape, (token["but"] or "").split())))]

@@ -43,7 +43,7 @@ def slotted(pieces: Sequence[Piece]) -> str:
         else:
             found += _literal(piece.text, before, after)
     # An attribute may stand in any quotes, or none.
-    return re.sub(r'=" ?(\{(?:name|key)\}) ?"(?=>)', r"= \1 ", found)
+    return re.sub(r"""=(["']) ?(\{(?:name|key)\}) ?\1(?=>)""", r"= \2 ", found)
 
 
 def as_filled(pieces: Sequence[Piece]) -> str:

@@ -18,6 +18,7 @@ from turnspec.codegen.markers import (
     steps,
 )
 from turnspec.codegen.marks import Marks
+from turnspec.codegen.notation import as_filled
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.characters import WIDE_CLOSING, is_lone_sign
 
@@ -154,11 +155,15 @@ def _left_out_if_last(marks: Marks) -> Roles:
     """Return what is no content if the text ends in it.
 
     Behind what opens a call whose first key may lack its tag, any words may be that key: only a
-    name and a tag make a call of it.
+    name and a tag make a call of it. Not so behind an id.
     """
-    opening = leading_text(marks.calls.start) if call_rules.first_keys(marks) else None
-    is_attribute = re.search(r"= \{name", marks.calls.start)
-    names = ("{name}", '"', '"{name}', '"{name}"') if is_attribute else ("{name}",)
+    head = marks.calls.start
+    is_named = call_rules.first_keys(marks) and "{id" not in head.partition("{name")[0]
+    opening = leading_text(head) if is_named else None
+    is_attribute = re.search(r"= \{name", head)
+    quote = "'" if marks.spec.tools and "'{name}" in as_filled(marks.spec.tools.call) else '"'
+    quoted = [text.replace('"', quote) for text in ('"', '"{name}', '"{name}"')]
+    names = ["{name}", *quoted * bool(is_attribute)]
     behind = ("{end of text}", "<")
     follows = [" {end of text}", *(f" {name} {it}" for name in names for it in behind)]
     # What begins with a header alone is content, if it is no call: one that a text ends in, too.

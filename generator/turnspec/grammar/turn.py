@@ -17,7 +17,7 @@ from turnspec.codegen.headers import content_has_own_line, with_headers
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.notation import plain
 from turnspec.codegen.rules import beginnings, markers_in_text
-from turnspec.codegen.shapes import looks_like_marker
+from turnspec.codegen.shapes import is_in_words, looks_like_marker
 from turnspec.codegen.text_marks import marks_of
 from turnspec.grammar.calls import (
     Calls,
@@ -210,8 +210,14 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
 
 
 def _start_in_text(start: str, headed: str) -> str:
-    """Return what starts a part inside of text: a word alone does with its header only."""
-    return headed if start.strip().isalnum() else start
+    """Return what starts a part inside of text: a word alone does with its header only.
+
+    Signs without a word don't, unless they are a tag.
+    """
+    if start.strip().isalnum():
+        return headed
+    is_marker = headed != start or looks_like_marker(start) or is_in_words(start)
+    return start if is_marker else ""
 
 
 def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
@@ -494,10 +500,10 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
     for right, join in beginnings:
         opening = trimmed(join) if right is Part.CALLS else _led(spec, join, right)
         if opening.startswith(extra) and not _is_covered(offer, join):
-            rest = opening.removeprefix(extra)
-            rest = rest if begins_like_call(spec) else trimmed(rest)
-            is_whole = rest == trimmed(rest) != "" and not _OPEN_TAG.search(extra)
-            before = GAP if is_whole else ""
+            after = opening.removeprefix(extra)
+            rest = after if begins_like_call(spec) else trimmed(after)
+            is_apart = after[:1].isspace() or not _OPEN_TAG.search(extra)
+            before = GAP if rest == trimmed(rest) != "" and is_apart else ""
             inner = _gap_before(spec, right, join) if rest else ""
             yield sequence(before, spelled(rest), inner, offer.turn_rule(right))
     close = trimmed(spec.reasoning.end)

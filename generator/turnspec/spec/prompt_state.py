@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from turnspec.spec.model import Spec
+from turnspec.spec.model import Part, Spec
 
 
 class PromptState(IntEnum):
@@ -39,4 +39,6 @@ def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptS
 def state_in(spec: Spec, prompt: str, absent: str = "") -> PromptState:
     """Tell the same of a spec's reasoning: what content begins with closes one without an end."""
     closing = spec.reasoning.end or spec.content.start
+    if absent == spec.join(Part.START, Part.REASONING):
+        absent = ""  # words that every part has before it
     return prompt_state(prompt, spec.reasoning.start, closing, absent)

@@ -14,6 +14,7 @@ from turnspec.spec.problems import Problem
 from turnspec.spec.results import SANITY, Counterexample, RungResult, TemplateResult
 from turnspec.verification.chunking import chunking
 from turnspec.verification.grammar_rung import agreement
+from turnspec.verification.messages import long_message
 from turnspec.verification.random_messages import random_messages
 from turnspec.verification.rungs import predict, rendered_parts, round_trip, round_trip_written
 from turnspec.verification.sanity import sanity
@@ -42,12 +43,12 @@ def climb(
         spec: the format.
         gbnf: the grammar that was generated from it.
         chat: its template, in the template's dialect and without settings.
-        messages: the number of random messages.
+        messages: the number of messages that are random, but for the last, whose texts are long.
         on_rung: is told of each rung as it is climbed.
     """
     renderer = Renderer.create(spec, chat)
     module = load(spec)
-    given = list(random_messages(spec, messages))
+    given = [*random_messages(spec, messages - 1), long_message(spec)]
     tries: dict[str, Callable[[], RungResult]] = {
         "0": lambda: predict(spec, renderer, given),
         "1": lambda: round_trip(spec, renderer, module, given),

@@ -9,7 +9,7 @@ from turnspec.analysis.text import markers
 from turnspec.spec.characters import call_ends
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.model import JsonType, ReasoningMode, SlotKind, Spec, Subject, Verdict
 from turnspec.verification.comparing import trims_strings
 
 #: Pieces of text that trip careless parsers, none of them any template's own.
@@ -44,6 +44,7 @@ SAMPLE_CALLS = (
     Call("no_arguments", {}, "mnbvcx456"),
 )
 
+_LONG = " ".join(f"This is sentence {number} of a long text." for number in range(100))
 
 _ARGUMENT_TYPES = {Subject(f"argument.{kind}"): kind for kind in JsonType}
 #: Values at the edges of what a type can be.
@@ -56,6 +57,16 @@ EDGE_VALUES: Mapping[JsonType, tuple[object, ...]] = {
     JsonType.ARRAY: ([], ["a", ""], [1, -2], [["x"]]),
     JsonType.OBJECT: ({}, {"k": "v"}, {"k": {"m": [True]}}),
 }
+
+
+def long_message(spec: Spec) -> Message:
+    """Return a message of long texts, which a template may cut, or write otherwise than others."""
+    reasons = spec.reasoning.mode is not ReasoningMode.NONE
+    return Message(
+        allowed_text(spec, Subject.CONTENT, _LONG),
+        allowed_text(spec, Subject.REASONING, _LONG) if reasons else "",
+        (allowed_call(spec, Call("note", {"text": _LONG}, "lkjhgf321")),) if spec.tools else (),
+    )
 
 
 def sample_messages(spec: Spec) -> Iterator[Message]:

@@ -132,7 +132,13 @@ def _begins_inside(text: str, at: int) -> bool:
 
 
 def ends(view: View) -> Iterator[Finding]:
-    """Before another message a turn ends as the spec says."""
+    """Before another message a turn ends as the spec says, with tools at least."""
+    found = list(_ends_in(view, _untold(view)))
+    if found and list(_ends_in(view, view.renderer.chat)):
+        yield from found
+
+
+def _ends_in(view: View, chat: Chat) -> Iterator[Finding]:
     spec = view.spec
     call = allowed_call(spec, SAMPLE_CALLS[0])
     messages = {Part.CONTENT: Message(_CONTENT), Part.CALLS: Message(calls=(call,))}
@@ -142,7 +148,7 @@ def ends(view: View) -> Iterator[Finding]:
         end = spec.end(part)
         if end is None or not anchors[part] or (part is Part.CALLS and _ends_alone(spec)):
             continue
-        found = _untold(view).turn(message, following=following[part]).text
+        found = chat.turn(message, following=following[part]).text
         written = write_turn(spec, message, followed=True)
         if found is None or anchors[part] not in found or anchors[part] not in written:
             continue
@@ -157,19 +163,19 @@ def ends(view: View) -> Iterator[Finding]:
         rest = behind.partition(tail)[2] if tail else behind
         if tail and _begins_inside(behind, len(behind) - len(rest)):
             yield path, f"cuts a marker: {quoted(behind)}"
-        first = _untold(view).render([user_message(USER_TEXT)]).text or ""
+        first = chat.render([user_message(USER_TEXT)]).text or ""
         # Before the first message nothing is apart from it, and no count is the same.
         began = _NUMBER.sub("0", first.partition(USER_TEXT)[0])
         known = began.endswith((rest, _NUMBER.sub("0", rest).lstrip(" "))) or rest in began
         known = known or rest.startswith(view.chat.tokens.get("bos_token") or "\0")
-        if part is Part.CONTENT and not known and not _begins_later_message(view, rest):
+        if part is Part.CONTENT and not known and not _begins_later_message(chat, rest):
             yield path, f"leaves {quoted(rest)}, with which no conversation begins: {quoted(first)}"
 
 
-def _begins_later_message(view: View, text: str) -> bool:
+def _begins_later_message(chat: Chat, text: str) -> bool:
     """Tell whether a text stands before a user's message that follows another user's."""
     messages = [user_message(USER_TEXT), user_message(_CONTENT)]
-    return (_untold(view).render(messages).text or "").partition(_CONTENT)[0].endswith(text)
+    return (chat.render(messages).text or "").partition(_CONTENT)[0].endswith(text)
 
 
 def _untold(view: View) -> Chat:
