@@ -62,7 +62,7 @@ def find_kinds(render: RenderArguments, before: str) -> Kinds:
         return guarded
     lead, trail = _around_words(middle, plain_middle)
     words = [text[len(lead) : len(text) - len(trail)] for text in (middle, plain_middle)]
-    before, word, after = tail.partition(words[0])
+    before, word, after = tail.partition(words[0] or "\0")
     if trail and word and plain_tail == before + words[1] + after:
         return Kinds(middle, after, typed=True, lead=lead, trail=trail, echo=(before, word))
     return Kinds(middle, tail, typed=tail == plain_tail and bool(trail), lead=lead, trail=trail)
