@@ -318,8 +318,9 @@ CALLS = [
     Text(GRANITE, f"<tool_call>[{MEMBERS}, {MEMBERS}]", called("a", "a"), ("missing_marker",)),
     Text(QWEN, f"```json\n{MEMBERS}\n```", called("a"), ("missing_marker", "stray_marker")),
     Text(QWEN, f"See:\n```json\n{MEMBERS}\n```", said(f"See:\n```json\n{MEMBERS}\n```")),
-    Text(NEMO, f"[{MEMBERS}]", called("a"), ("missing_marker",)),
-    Text(NEMO, f"[{MEMBERS}]", said(f"[{MEMBERS}]"), (), {}),
+    Text(NEMO, f"[{MEMBERS}]", said(f"[{MEMBERS}]"), ("no_name",)),
+    Text("microsoft-phi-4-mini-instruct", f"[{MEMBERS}]", called("a"), ("missing_marker",)),
+    Text("microsoft-phi-4-mini-instruct", f"[{MEMBERS}]", said(f"[{MEMBERS}]"), (), {}),
     Text(COHERE, TOOL_NAME, called("a"), ("missing_marker",)),
     Text(GIGA, f"function call<|role_sep|>\n{MEMBERS}", called("a"), ("missing_marker",)),
     Text("kimi-k3", "<|open|>tools<|sep|>" + K3_CALL.format("") + K3_CALL.format(' index="1"')

@@ -246,7 +246,7 @@ def first_call_roles(marks: Marks) -> Roles:
     tags = re.findall(r"<(\w[^<>{} ]*(?:>|(?=\{index\})))", own)
     words = re.fullmatch(r"<[^<>{} ]+> (\w.*?)(?: (<[^<>{} ]+>))?", opening)
     before = [" <" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag name}>"]
-    if opening and "{" not in opening:
+    if re.match(r"[<\w][^{]*\Z", opening):  # not in brackets: a bare array is an answer's, too
         others = " ".join(tag.removesuffix(">") for tag in tags)
         before = [f" {{tag if any but {others}}}" if tags else " {tag if any}"]
     if words:
