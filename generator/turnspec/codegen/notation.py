@@ -14,7 +14,7 @@ _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
 #: White space inside a marker, and where it may stand with none written: by tags, JSON's brackets.
 #: Servers put blanks around special tokens.
 _BREAK = re.compile(
-    rf"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\[\w\"])(?=[<{WIDE_OPENING}])"
+    rf"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\[\w])(?=[<{WIDE_OPENING}])"
     rf"|(?<=[{WIDE_CLOSING}])(?=[\w\[\]{WIDE_OPENING}])"
     r"|(?<=\{\{)(?=\")|(?<=\[)(?=\{\{)|(?<=\])(?=\}\})|(?<=\}\})(?=\])"
 )
@@ -91,5 +91,8 @@ def _literal(text: str, before: Piece | None, after: Piece | None) -> str:
     is_loose = before in (_NAME, _INDEX, _ID) and not goes_on
     spaced_before = before is not None and (text[:1].isspace() or is_loose)
     spaced_behind = after in (_NAME, _ID) or (after is not None and text[-1:].isspace())
-    written = " " * spaced_before + notation(tag) + " " * bool(text.strip() and spaced_behind)
+    marker = notation(tag)
+    if before is not None:  # and a quote behind a slot
+        marker = re.sub(r'\A"(?=<)', '" ', marker)
+    written = " " * spaced_before + marker + " " * bool(text.strip() and spaced_behind)
     return written + (f"{{?{escaped(prefix.group())}}} " if prefix else "")

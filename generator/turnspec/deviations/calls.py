@@ -176,7 +176,7 @@ def no_special_token(form: Format) -> Iterator[Case]:
         return
     opening, name = form.tools.section_start.strip(), Slot(SlotKind.NAME)
     first, then = form.tools.call[:2]
-    if re.fullmatch(r"[<\w]\S+\s?\[", opening) and (form.json_call or first == name):
+    if re.fullmatch(r"[<\w][^\s{]+\s?\[", opening) and (form.json_call or first == name):
         written = form.with_tools(section_start="[", section_end="]")
     elif then == name and re.fullmatch(rf"{_TAG}\s*(\w+\.?)?({_TAG})?", first.text):
         left = Literal(re.sub(rf"^{_TAG}\s*", "", first.text))

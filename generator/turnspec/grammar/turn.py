@@ -200,7 +200,7 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     """
     headed = with_headers(spec)
     found = [_start_in_text(spec.reasoning.start, headed.reasoning.start), spec.reasoning.end]
-    found += [_start_in_text(spec.content.start, headed.content.start), spec.content.end]
+    found += [_start_of_content(spec.content.start, headed.content.start), spec.content.end]
     found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
@@ -210,14 +210,15 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
 
 
 def _start_in_text(start: str, headed: str) -> str:
-    """Return what starts a part inside of text: a word alone does with its header only.
+    """Return what starts a part inside of text: a word alone does with its header only."""
+    return headed if start.strip().isalnum() else start
 
-    Signs without a word don't, unless they are a tag.
-    """
-    if start.strip().isalnum():
-        return headed
-    is_marker = headed != start or looks_like_marker(start) or is_in_words(start)
-    return start if is_marker else ""
+
+def _start_of_content(start: str, headed: str) -> str:
+    """Return what starts content inside of text: a tag, or what has a word."""
+    found = _start_in_text(start, headed)
+    is_marker = headed != start or looks_like_marker(found) or is_in_words(found)
+    return found if is_marker else ""
 
 
 def _beginnings_of_markers(spec: Spec) -> Iterator[str]:

@@ -89,8 +89,9 @@ def slot_ends(pieces: Sequence[Piece], index: int, behind: str = "") -> str:
         ends += opening
     if index and pieces[index - 1].text.endswith("="):
         ends += "\"'"
-    if index and pieces[index - 1].text.endswith('="') and after.startswith('">'):
-        ends += "'>"  # as it may stand in any quotes, or none
+    attribute = index and re.search(r"""=(["'])\Z""", pieces[index - 1].text)
+    if attribute and after.startswith(f"{attribute[1]}>"):
+        ends += "\"'>"  # as it may stand in any quotes, or none
     if pieces[index] == Slot(SlotKind.KEY):
         ends += _closing_sign(pieces, index)
     return "".join(one for one in dict.fromkeys(ends) if not one.isalnum())
