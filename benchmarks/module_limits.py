@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_702,
     "lines, median": 2_281,
     "lines, mean": 2_042,
-    "lines, all": 485_870,
-    "lines of the engine and codegen": 10_813,
+    "lines, all": 485_863,
+    "lines of the engine and codegen": 10_816,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generated_formats import EVERY_FORMAT, KINDS, NAMES, committed_format
+from tests.generated_formats import EVERY_FORMAT, KINDS, NAMES, PARTS, committed_format
 from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec import __version__
 from turnspec.grammar.turn import TOOL_CALLS
@@ -35,7 +35,7 @@ def test_there_is_a_spec_for_each_reference_template() -> None:
     assert len(NAMES) >= 120
 
 
-@pytest.mark.parametrize("name", NAMES if EVERY_FORMAT else KINDS)
+@pytest.mark.parametrize("name", NAMES if EVERY_FORMAT else PARTS)
 def test_generated_files_follow_from_the_spec(name: str) -> None:
     """`make check` says it of all, and of the specs themselves."""
     paths = OutputPaths.in_project(name)

@@ -22,8 +22,8 @@ from turnspec.spec.message import Message
 from turnspec.spec.model import Spec
 
 _PATHS = OutputPaths.in_folder("drawn")
-_EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", "6"))
-_MESSAGES, _TURNS = 3, 8
+_EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", "4"))
+_MESSAGES, _TURNS = 2, 8
 #: How many of ten have to be verified at least; the others are told as formats that aren't.
 _AT_LEAST = 8
 
