@@ -24,7 +24,7 @@ from turnspec.spec.model import Spec
 _PATHS = OutputPaths.in_folder("drawn")
 _EXAMPLES = int(os.environ.get("TURNSPEC_EXAMPLES", "4"))
 _MESSAGES, _TURNS = 2, 8
-#: How many of ten have to be verified at least; the others are told, as those with marks like `§a§`.
+#: How many of ten have to be verified at least; the others are told, as some with marks like `§a§`.
 _AT_LEAST = 7
 
 
