@@ -186,9 +186,11 @@ def streamed(known: Format, kind: Kind, before: Path | None, rounds: int) -> Str
     found = Streamed(known, kind)
     turns = {size: _turn(known, kind, size) for size in (_SHORT, _SIZE, _LONG)}
     module = known.load()
+    if not _comes_back(known, kind, turns[_SHORT], module):
+        raise click.ClickException(f"{known.name}: the {kind.name} didn't come back")
     other = _load(known, before) if before else None
-    for each in filter(None, (module, other)):
-        _check(known, kind, turns[_SHORT], each)
+    if other and not _comes_back(known, kind, turns[_SHORT], other):
+        other = None  # the format was another one then
     for _ in range(rounds):
         with no_garbage_collection():
             found.floor.append(_cost(_Floor(module).feed, turns[_SIZE]))
@@ -227,13 +229,12 @@ def _turn(known: Format, kind: Kind, size: int) -> LongTurn:
     return turn_with(known.spec, kind.part, (kind.text * (size // len(kind.text) + 1))[:size])
 
 
-def _check(known: Format, kind: Kind, turn: LongTurn, module: FormatModule) -> None:
+def _comes_back(known: Format, kind: Kind, turn: LongTurn, module: FormatModule) -> bool:
     parser = _parser(known, module, turn)
     for piece in _pieces(turn.body + turn.tail):
         parser.feed(piece)
     parser.finish()
-    if said(kind.part, parser.message) != turn.value:
-        raise click.ClickException(f"{known.name}: the {kind.name} didn't come back")
+    return said(kind.part, parser.message) == turn.value
 
 
 def _cost_of(known: Format, module: FormatModule, turn: LongTurn) -> float:
