@@ -80,8 +80,8 @@ test-every-format: lint  ## the same on every format, cut everywhere, and tests 
 
 test-long: $(STAMP)  ## what parsers promise, on 200 random texts per test and parser (an hour or so)
 	@TURNSPEC_EXAMPLES=$${TURNSPEC_EXAMPLES:-200} $(PYTEST) \
-		tests/test_parser_promises.py tests/test_drawn_formats.py tests/test_typescript.py \
-		tests/test_typescript_special.py
+		tests/test_parser_promises.py tests/test_drawn_formats.py tests/test_drawn_templates.py \
+		tests/test_typescript.py tests/test_typescript_special.py
 
 # The corpus is kept in build/fuzz, so that the next run goes on from there.
 TARGET := parser
