@@ -20,6 +20,7 @@ from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.tidying import tidied, without_other_names
 from turnspec.codegen.compiler.values import Facts
+from turnspec.codegen.layout import laid_out
 
 FACTS = Facts(
     values={"YES": True, "NO": False, "KIND": "text", "END": "</x>"},
@@ -167,6 +168,19 @@ def test_a_source_is_the_same_whatever_the_order_in_sets_is() -> None:
         text=True,
     )
     assert other == f"{compiled_source(facts_of_format('openai-gpt-oss-120b'))}\n"  # any order
+
+
+def test_black_lays_a_parser_out_as_ruff_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a browser no ruff runs: the playground's parsers are the committed ones nevertheless."""
+    facts = facts_of_format("openai-gpt-oss-120b")
+    by_ruff = compiled_source(facts)
+    monkeypatch.setitem(sys.modules, "ruff", None)
+    assert compiled_source(facts) == by_ruff
+    unformatted = "class A:\n    x=1\n\n\n    y = 'a'\n\n\n\nROWS = (f(1), 2)"
+    formatted = 'class A:\n    x = 1\n\n    y = "a"\n\n\nROWS = (f(1), 2)\n'
+    assert laid_out(unformatted) == formatted
+    monkeypatch.undo()
+    assert laid_out(unformatted) == formatted
 
 
 def sets_in(value: Any) -> list[object]:

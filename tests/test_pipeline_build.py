@@ -86,7 +86,7 @@ def test_builds_start_with_what_tests_have_loaded() -> None:
     """Else each compiles the same again; the tests take longer, and nothing else tells of it."""
     compiled = "__import__('turnspec.codegen.compiled').codegen.compiled"
     with process_context("tests.loaded_builds").Pool(1) as pool:
-        assert pool.apply(eval, (f"{compiled}._block.cache_info().currsize",)) > 0
+        assert pool.apply(eval, (f"{compiled}._common_source.cache_info().currsize",)) > 0
 
 
 class Deadly(TemplateSource):

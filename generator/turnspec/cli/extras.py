@@ -11,7 +11,7 @@ from turnspec.cli.console import Fault
 
 #: The extras, with the modules that each brings; a module belongs to the first that has it.
 EXTRAS = {
-    "build": ("black", "filelock", "httpx2", "unearth"),
+    "build": ("ruff", "filelock", "httpx2", "unearth"),
     "live": ("gguf", "llama_cpp", "numpy"),
     "parquet": ("pyarrow",),
     "tokenizers": ("tokenizers",),

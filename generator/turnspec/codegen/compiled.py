@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import resources
 from types import CodeType, ModuleType
 from typing import Any, cast
 
 from turnspec import engine
-from turnspec.codegen.compiler.edits import Source, source_of
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, replaced, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
@@ -22,6 +20,7 @@ from turnspec.codegen.compiler.tidying import tidied, without_other_names
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.layout import LINE_LENGTH, laid_out
 from turnspec.codegen.module_top import docstring
 from turnspec.codegen.tables import marker_statements, role_statement, table_statements
 from turnspec.engine import facts as engine_facts
@@ -46,7 +45,6 @@ PUBLIC = (
 #: What users take of what they get, and what a shared engine takes of a parser.
 _ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"}
 _ATTRIBUTES |= {"has_python_escapes"}
-_LINE_LENGTH = 88
 #: Methods that do nothing but give a value.
 _PURE = frozenset({"_made", "slot"})
 
@@ -128,7 +126,7 @@ def compiled_source(facts: FormatFacts) -> str:
         text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
         own_text = text.partition(BEGINS_COMMON)[0]
     own_text = without_other_names(without_empty_sections(tidied(own_text)))
-    own_text = _formatted(own_text)
+    own_text = laid_out(own_text)
     own_text = _kinds_that_are_told(_types_last(own_text), common)
     return f"{own_text}\n\n{begins}\n\n\n{common}"
 
@@ -142,7 +140,7 @@ def _kinds_that_are_told(own: str, common: str) -> str:
             found[name] = told
     lines = "".join(f"    {name} = Literal[{told}]\n" for name, told in found.items())
     kind = f"    ProblemKind = Literal[{', '.join(found.values())}]"
-    if len(kind) > _LINE_LENGTH:
+    if len(kind) > LINE_LENGTH:
         kind = f"{lines}    ProblemKind = {' | '.join(found)}"
     return re.sub(r"    ProblemKind = .*", lambda _: kind, types.sub("", own))
 
@@ -190,7 +188,7 @@ def _common_source(facts: Facts) -> str:
     text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
     own, _, common = text.partition(BEGINS_COMMON)
     common = without_unread_parameters(common, own)
-    return _formatted(without_empty_sections(tidied(common)))
+    return laid_out(without_empty_sections(tidied(common)))
 
 
 #: What a common part can do that is that of any parsers.
@@ -207,7 +205,7 @@ def shared_source() -> str:
     shared = [bodies[OWN.index("literals")], *bodies[len(OWN) :]]
     parts = [head, *(folded(body, known) for body in shared)]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
-    return _formatted(reached("\n\n".join(parts), names, names))
+    return laid_out(reached("\n\n".join(parts), names, names))
 
 
 def public_names(facts: Facts) -> list[str]:
@@ -225,7 +223,7 @@ def _engine() -> tuple[str, Sequence[str]]:
 def _with_public_names(head: str, facts: Facts) -> str:
     """Return the imports, and what is public, in lines that stay as they are."""
     quoted = " ".join(f'"{name}",' for name in public_names(facts))
-    lines = textwrap.wrap(quoted, _LINE_LENGTH - len("__all__ += []"))
+    lines = textwrap.wrap(quoted, LINE_LENGTH - len("__all__ += []"))
     shown = [f"__all__ {'+' * bool(at)}= [{line.rstrip(',')}]" for at, line in enumerate(lines)]
     return "\n".join([head, *shown, ""])
 
@@ -249,47 +247,3 @@ def _unused_classes(values: Mapping[str, object]) -> frozenset[str]:
     calls = () if values["HAS_CALLS"] else ("ToolCallStart", "ToolCallDelta", "ToolCallEnd")
     tokens = () if values["HAS_SPECIAL_TOKENS"] else ("SpecialTokens",)
     return frozenset(calls + tokens + (() if values["HAS_REASONING"] else ("ReasoningDelta",)))
-
-
-def _formatted(source: str) -> str:
-    """Return statements as black lays them out: each by itself, as most are those of others too."""
-    inside = re.sub(r"\n\n\n+(?= )", "\n\n", source.strip("\n"))
-    blocks = re.sub(r"\n\n\n\n+", "\n\n\n", inside).split("\n\n\n")
-    return "\n\n\n".join(_block(block).strip("\n") for block in blocks) + "\n"
-
-
-@lru_cache(1024)
-def _block(source: str) -> str:
-    """Lay a block out by its smallest parts, as formats have more of these in common.
-
-    Black puts nothing between plain statements, and an empty line between those of a class.
-    """
-    found = source_of(source)
-    match found.tree.body:
-        case [ast.ClassDef(body=body)]:
-            begins = (found.lines_of([node])[0] for node in body[1:])
-            first, *rest = _cut(found, [at for at in begins if found.slice(at - 2, at) == "\n\n"])
-            members = (_laid_out(f"class _:\n{part}").partition("\n")[2] for part in rest)
-            return "\n".join([_laid_out(first), *members])
-        case [*plain, _] if plain and all(isinstance(node, _PLAIN) for node in plain):
-            parts = _cut(found, [found.lines_of([node])[1] for node in plain])
-            texts = [(part, part.lstrip("\n")) for part in parts]
-            return "".join("\n" * (len(part) - len(text)) + _block(text) for part, text in texts)
-    return _laid_out(source)
-
-
-_PLAIN = ast.Assign | ast.AnnAssign | ast.AugAssign
-
-
-def _cut(source: Source, places: Sequence[int]) -> Iterator[str]:
-    for start, end in itertools.pairwise([0, *places, len(source.text.encode())]):
-        yield source.slice(start, end)
-
-
-@lru_cache(4096)
-def _laid_out(source: str) -> str:
-    import black
-    from black.mode import TargetVersion
-
-    mode = black.Mode(line_length=_LINE_LENGTH, target_versions={TargetVersion.PY310})
-    return black.format_str(source, mode=mode)

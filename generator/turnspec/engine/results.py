@@ -95,19 +95,6 @@ class Message(Record):
 # `to_delta` returns it as the delta of a chat-completions API.
 
 
-class ReasoningDelta(Record):
-    """A piece of the reasoning."""
-
-    __slots__ = __match_args__ = ("text", "start", "end")
-    type: Literal["reasoning"] = "reasoning"
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.text, self.start, self.end = text, start, end
-
-    def to_delta(self) -> dict[str, Any]:
-        return {"reasoning_content": self.text}
-
-
 class ContentDelta(Record):
     """A piece of the content."""
 
@@ -119,6 +106,19 @@ class ContentDelta(Record):
 
     def to_delta(self) -> dict[str, Any]:
         return {"content": self.text}
+
+
+class ReasoningDelta(Record):
+    """A piece of the reasoning."""
+
+    __slots__ = __match_args__ = ("text", "start", "end")
+    type: Literal["reasoning"] = "reasoning"
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text, self.start, self.end = text, start, end
+
+    def to_delta(self) -> dict[str, Any]:
+        return {"reasoning_content": self.text}
 
 
 class ToolCallStart(Record):
@@ -167,4 +167,4 @@ class ToolCallEnd(Record):
         return {"tool_calls": [call]} if self.id else None
 
 
-Event = ReasoningDelta | ContentDelta | ToolCallStart | ToolCallDelta | ToolCallEnd
+Event = ContentDelta | ReasoningDelta | ToolCallStart | ToolCallDelta | ToolCallEnd

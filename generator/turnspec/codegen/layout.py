@@ -1,0 +1,36 @@
+"""Statements -> the same as parsers have them: laid out by ruff or by black, which agree."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import lru_cache
+
+#: As long as a line is at most: what black and ruff take if nobody says otherwise.
+LINE_LENGTH = 88
+_RUFF = (
+    *("format", "--isolated", "--no-cache", "--target-version", "py310"),
+    *("--line-length", str(LINE_LENGTH), "--stdin-filename", "parser.py", "-"),
+)
+
+
+def laid_out(source: str) -> str:
+    """Return statements as ruff lays them out, or black, where no ruff runs: in a browser."""
+    inside = re.sub(r"\n\n\n+(?= )", "\n\n", source.strip("\n"))
+    text = re.sub(r"\n\n\n\n+", "\n\n\n", inside) + "\n"
+    try:
+        from ruff import find_ruff_bin  # type: ignore[import-untyped]
+    except ImportError:
+        return "\n\n\n".join(_by_black(block).strip("\n") for block in text.split("\n\n\n")) + "\n"
+    command = [find_ruff_bin(), *_RUFF]
+    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+@lru_cache(4096)
+def _by_black(source: str) -> str:
+    import black
+    from black.mode import TargetVersion
+
+    mode = black.Mode(line_length=LINE_LENGTH, target_versions={TargetVersion.PY310})
+    return black.format_str(source, mode=mode)
