@@ -239,6 +239,8 @@ def _where_strings_end(facts: FormatFacts) -> str:
 
 def _next_text(marker: Marker) -> str:
     text = marker if isinstance(marker, str) else marker[0]
+    if "</" in text and "{tag}" in text:
+        return "another closing tag"
     return "the turn's end" if "{stop" in text else _quoted(_text_of(text).strip())
 
 
