@@ -35,3 +35,26 @@ def test_a_closing_is_no_more_json(opening: str, closing: str, worker: RenderWor
     check_case(spec, f"{one}{closing}{one}{closing}<:end:>", expect=Message(calls=calls))
     (broken,) = load(spec).parse(f'\n{opening}add\n{{"a": 1}}: 2<:end:>').tool_calls
     assert not broken.complete
+
+
+@pytest.mark.parametrize("closing", ["[/use]", "### Done"])
+def test_a_closing_is_no_first_key(closing: str, worker: RenderWorker) -> None:
+    """A first key may lack its tag; but what a key could be closes a call without arguments."""
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}{{ '\n[use]' + c.function.name + '\n' }}"
+        "{% for k, v in c.function.arguments.items() %}<key>{{ k }}</key>{{ '\n' }}"
+        "<value>{{ v if v is string else v | tojson }}</value>{{ '\n' }}{% endfor %}"
+        + closing
+        + "{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("given", text)
+    assert build.result is not None
+    assert {rung: it.example for rung, it in build.result.rungs.items() if it.failed} == {}
+    spec = analyze_template(given_template(text), worker).spec
+    assert spec is not None
+    check_case(spec, f"\n[use]add\n{closing}<:end:>", expect=Message(calls=(Call("add", {}),)))
+    keyed = f"\n[use]add\na</key>\n<value>1</value>\n{closing}<:end:>"
+    (call,) = load(spec).parse(keyed).tool_calls
+    assert (call.complete, call.arguments) == (True, '{"a": "1"}')
+    assert load(spec).parse(f"Then\n[use]add\n{closing[0]}").content == "Then"

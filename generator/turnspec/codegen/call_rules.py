@@ -327,15 +327,17 @@ def first_keys(marks: Marks) -> list[str]:
     """Return how the first argument begins without the tag before its key.
 
     White space stands there, once more what opens the call, or nothing: then the name holds the
-    key, too.
+    key, too. What closes the call is none, if a key could hold that.
     """
     opening = leading_text(marks.calls.start)
     again = [opening] if looks_like_marker(opening) else []
+    closing = re.match(r"[^<{}\s][^{}\s]*", "".join(marks.calls.closing[:1]))
+    no_end = f"{{no {closing[0]}}}" if closing else ""
     return [
         text
         for tag, rest in tags_of_keys(marks.arguments)
         for text in (
-            *(f"{it}{{?{tag}}} {rest}" for it in (f"{{gap}}{{no {tag}}}", *again)),
+            *(f"{it}{{?{tag}}} {rest}" for it in (f"{{gap}}{{no {tag}}}{no_end}", *again)),
             f"{{?{tag}}}{rest.removeprefix('{key}')}",
         )
     ]

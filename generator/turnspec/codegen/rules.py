@@ -155,7 +155,7 @@ def _left_out_if_last(marks: Marks) -> Roles:
     """Return what is no content if the text ends in it.
 
     Behind what opens a call whose first key may lack its tag, any words may be that key: only a
-    name and a tag make a call of it. Not so behind an id.
+    name and a tag make a call of it, or what begins as the call's end does. Not so behind an id.
     """
     head = marks.calls.start
     is_named = call_rules.first_keys(marks) and "{id" not in head.partition("{name")[0]
@@ -164,7 +164,7 @@ def _left_out_if_last(marks: Marks) -> Roles:
     quote = "'" if marks.spec.tools and "'{name}" in as_filled(marks.spec.tools.call) else '"'
     quoted = [text.replace('"', quote) for text in ('"', '"{name}', '"{name}"')]
     names = ["{name}", *quoted * bool(is_attribute)]
-    behind = ("{end of text}", "<")
+    behind = dict.fromkeys(["{end of text}", "<", *(it[0] for it in marks.calls.closing[:1])])
     follows = [" {end of text}", *(f" {name} {it}" for name in names for it in behind)]
     # What begins with a header alone is content, if it is no call: one that a text ends in, too.
     alone = marks.header if marks.header in marks.text.content_start else None
