@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.golden_specs import golden_spec
 from tests.own_templates import FOLDER, given_template
 from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.false_witness import find_disagreements, find_misspelling
@@ -73,12 +74,17 @@ def test_what_an_example_contradicts(text: str, given: Tools, expected: dict[str
         ("<use_it>", "as </use_it>", None),  # which closes it
         ("<use_it>", "as [use_it] or {{use_it}}", None),  # none of which is clear
         ("<use_it>", "as <use>f</use>", None),
+        ("[over]", "<:user:>Hi<:over:>", None),  # which ends the turn
     ],
 )
 def test_how_a_marker_is_spelt(rendered: str, told: str, expected: tuple[str, str] | None) -> None:
     call = (Literal(f"{rendered}\n"), *CALL)
     given = Tools(ToolMode.TAG_WITH_JSON, "", call, "", "", Arguments())
-    found = find_misspelling(given, [Instructions(told, {}, "", tools=True)])
+    plain = golden_spec("plain-content")
+    assert plain is not None
+    ends = tuple(replace(end, final="<:over:>", followed="<:over:>") for end in plain.turn.ends)
+    spec = replace(plain, turn=replace(plain.turn, ends=ends))
+    found = find_misspelling(spec, given, [Instructions(told, {}, "", tools=True)])
     assert (found and (found.rendered, found.shown)) == expected
 
 

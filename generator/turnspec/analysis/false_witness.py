@@ -73,11 +73,19 @@ class Misspelling:
     said: Instructions
 
 
-def find_misspelling(tools: Tools, said: Sequence[Instructions]) -> Misspelling | None:
-    """Return a marker of calls that a prompt knows with other signs around the same words only."""
+def find_misspelling(spec: Spec, tools: Tools, said: Sequence[Instructions]) -> Misspelling | None:
+    """Return a marker of calls that a prompt knows with other signs around the same words only.
+
+    A marker of the turn that says the same is no such spelling.
+    """
     texts = [piece.text for piece in tools.call if isinstance(piece, Literal)]
     texts += [tools.section_start, tools.section_end]
-    own = {marker for text in texts for marker in markers(text)}
+    others = [
+        spec.turn.header,
+        *(text for end in spec.turn.ends for text in (end.final, end.followed)),
+    ]
+    others += [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
+    own = {marker for text in (*texts, *others) for marker in markers(text)}
     for instructions, text in itertools.product(said, texts):
         for marker in markers(text):
             alike = {it for it in markers(instructions.text) if _is_other(marker, it)}
@@ -110,7 +118,7 @@ def respelt(tools: Tools, found: Misspelling) -> tuple[Tools, list[str]]:
 
 def with_spelling_of_prompt(spec: Spec, said: Sequence[Instructions]) -> Spec:
     """Return the spec with calls that have a marker as the prompt spells it, beside its own."""
-    found = find_misspelling(spec.tools, said) if spec.tools else None
+    found = find_misspelling(spec, spec.tools, said) if spec.tools else None
     if spec.tools is None or found is None:
         return spec
     call = respelt(spec.tools, found)[0].call

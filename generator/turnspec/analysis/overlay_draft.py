@@ -128,7 +128,7 @@ def _with_witness(spec: Spec, tools: Tools, chat: Chat) -> tuple[Spec, list[_Pro
             arguments = replace(arguments, values=values)
         proposals.append(_Proposal(found.key, found.reason, found.evidence, (doubt,), found.said))
     tools = replace(tools, arguments=arguments)
-    misspelt = find_misspelling(tools, tool_instructions(chat))
+    misspelt = find_misspelling(spec, tools, tool_instructions(chat))
     if misspelt is not None:
         tools, keys = respelt(tools, misspelt)
         reason = f"The prompt spells it {quoted(misspelt.shown)}, the rendering does not."
