@@ -246,6 +246,9 @@ def find_value_end(
             return found
         elif found.role is Role.ESCAPE:
             take_escape(turn, call, value, found)
+        elif found.role is Role.REPEATED and is_repeated(value):
+            turn.problem("repeated", f"{found.text!r} once more")
+            input.take(after_space(input.text, found.end))
         else:
             if not (CLOSED_BY_KEY and is_of_other(found, opened)):
                 note_inner(turn, call, value, found)
@@ -271,6 +274,11 @@ def ends_value(
     if after and after.is_partial:
         return None
     return bool(after and may_precede(value, after.slot("key"), call.given))
+
+
+def is_repeated(value: Value) -> bool:
+    """Say whether a mark before the closing one is too much, not of a value in markup or prose."""
+    return value.opened <= 0 and not re.search("<|[ \"'`]$", value.edges)
 
 
 def is_of_other(found: Found, opened: Found) -> bool:
