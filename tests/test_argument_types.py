@@ -80,6 +80,8 @@ def test_types(schema: Any, text: str, value: Any) -> None:
         ("integer", "true", "5", "5", True),
         ("integer", "false", '"many"', "many", True),
         ("string", "false", '"many"', "many", True),
+        ("string", "a b", "", "a b", True),  # the value itself is where the word belongs
+        ("integer", "5", "", 5, True),
     ],
 )
 def test_a_type_word_wins_unless_the_value_is_the_string_that_the_schema_wants(

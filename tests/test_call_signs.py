@@ -62,6 +62,26 @@ def test_the_ladder_is_green_and_a_turn_is_read_in_any_pieces(case: str) -> None
         assert json.loads(message.tool_calls[0].arguments) == {"x": "1", "n": ["it's"]}
 
 
+def test_a_value_of_json_is_read_in_single_quotes() -> None:
+    call = f"<use>{_KEYED.format('{{ k }}={{ v | tojson }}', ', ')}</use>"
+    module = load(spec_in(built("single", template(call))))
+    for written, read in (("'a b'", "a b"), ("'f('a') b'", "f('a') b"), ("\"'a')\"", "'a')")):
+        text = f"<use>look(n=1, x={written})</use><:end:>"
+        for size in (1, 2, len(text)):
+            pieces = [text[start : start + size] for start in range(0, len(text), size)]
+            found = stream(module, pieces, tools=TOOLS)[0].tool_calls[0]
+            assert (json.loads(found.arguments), found.complete) == ({"n": 1, "x": read}, True)
+
+
+def test_blanks_may_be_in_the_json_of_a_head() -> None:
+    call = '<use>{{ f.name }}<json>{"name":"{{ f.name }}","args":{{ a | tojson }}}</use>'
+    module = load(spec_in(built("blanks", template(call))))
+    for head in ('{"name":"look","args":', '{ "name": "look", "args": '):
+        message = module.parse(f'<use>look<json>{head}{{"x": 1}}}}</use><:end:>', tools=TOOLS)
+        assert [it.arguments for it in message.tool_calls] == ['{"x": 1}'], head
+        assert (message.content, message.problems) == ("", []), head
+
+
 def test_content_that_is_refused_beside_calls_is_a_limit() -> None:
     refused = "{% if m.content %}{{ raise_exception('One of them.') }}{% endif %}"
     build = built("refused", template(f"{refused}<use>{{{{ f | tojson }}}}</use>"))

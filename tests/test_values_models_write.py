@@ -177,3 +177,18 @@ def test_blanks_may_stand_behind_a_value_that_mentions_an_argument() -> None:
         rest = f"{between}</function>{between}</tool_call><|im_end|>"
         (call,) = module.parse(text + rest, tools=TOOLS).tool_calls
         assert (json.loads(call.arguments), call.complete) == ({"note": told}, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "complete"),
+    [
+        ("a\n</parameter>", "a", True),
+        ("<b/>\n</parameter>", "<b/>\n</parameter>", False),  # which an edit's lines may end in
+        ("Ends in </parameter>", "Ends in </parameter>", True),
+    ],
+)
+def test_a_value_is_closed_twice(text: str, read: str, complete: bool) -> None:
+    module = load(committed_spec(CODER))
+    for values in ({"path": "a", "text": text}, {"text": text, "path": "a"}):
+        call = module.parse(coder("write", **values), tools=list(TOOLS)).tool_calls[0]
+        assert (json.loads(call.arguments), call.complete) == (values | {"text": read}, complete)

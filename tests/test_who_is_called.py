@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.own_templates import spec_of
 from tests.parser_checks import added_up, stream, summary
 from tests.reference.cases import OpenTemplates
 from turnspec.codegen.facts import facts_of
+from turnspec.codegen.loading import load
 from turnspec.grammar.request import GrammarRequest
 from turnspec.rendering.worker import RenderWorker
 from turnspec.verification.chunking import chunking
@@ -99,6 +101,17 @@ def with_id(id: str) -> str:
 def test_an_id_that_was_written_anew_names_its_tool(id: str, name: str) -> None:
     tools = [tool("look"), tool("look_up")]
     assert calls_in(KIMI, with_id(id), prefill="", tools=tools) == [(name, "{}", True)]
+
+
+@pytest.mark.parametrize("name", ["moonshotai-kimi-k2-instruct", KIMI])
+@pytest.mark.parametrize("id", ["functions.look:0", "look:0", "functions.look", "look"])
+def test_a_tool_is_called_by_an_id_in_no_section(name: str, id: str) -> None:
+    text = re.sub(r"<\|tool_calls_section_\w+\|>", "", with_id(id))
+    module = load(committed_spec(name))
+    for known, names in (("look", ["look"]), ("rm", [])):
+        message, events = stream(module, text, prefill="", tools=[tool(known)])
+        assert [call.name for call in message.tool_calls] == names
+        assert added_up(events) == summary(module.parse(text, prefill="", tools=[tool(known)]))
 
 
 def test_without_tools_a_name_is_as_it_is_written() -> None:

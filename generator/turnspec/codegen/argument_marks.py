@@ -74,7 +74,8 @@ def _style(arguments: Arguments) -> ValueStyle | None:
     if is_quoted and not arguments.syntax.one_quote:
         return ValueStyle(quote, is_raw_inside=True)
     is_python = Encoding.PYTHON in found
-    differs = is_python or is_quoted or arguments.syntax.python_words
+    # A value by itself may be written in single quotes, behind which no JSON goes on.
+    differs = is_python or is_quoted or arguments.syntax.python_words or arguments.item
     return ValueStyle(has_python_escapes=is_python) if differs else None
 
 

@@ -217,7 +217,7 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
         missing = f" If {_quoted(marker)} is missing, a value ends where its call does."
         return told + missing * ("rest" in roles)
     is_begun_again = any(row.role == "marker" for row in facts.tables["AT_CALL_START"])
-    if not facts.style:
+    if not any(facts.style.get(name) for name in ("raw_quote", "has_python_escapes")):
         told = "Each value is JSON. Markers in a string are text"
         return told + ", but for a call with bare quotes" * is_begun_again + "."
     told = _where_strings_end(facts)

@@ -11,12 +11,12 @@ from turnspec.spec.model import Piece, Slot, SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")
-#: White space inside a marker, and where it may stand with none written: by tags, JSON's brackets.
+#: White space inside a marker, and where it may stand with none written: by tags, JSON's signs.
 #: Servers put blanks around special tokens.
 _BREAK = re.compile(
     rf"\s+|(?<=>)(?=[<\[\]])|(?<=[^>]>)(?=\w)|(?<=[\]\[\w])(?=[<{WIDE_OPENING}])"
     rf"|(?<=[{WIDE_CLOSING}])(?=[\w\[\]{WIDE_OPENING}])"
-    r"|(?<=\{\{)(?=\")|(?<=\[)(?=\{\{)|(?<=\])(?=\}\})|(?<=\}\})(?=\])"
+    r"|(?<=\{\{)(?=\")|(?<=\[)(?=\{\{)|(?<=\])(?=\}\})|(?<=\}\})(?=\])|(?<=\"[:,])(?=\")"
 )
 _NAME, _INDEX, _ID = Slot(SlotKind.NAME), Slot(SlotKind.INDEX), Slot(SlotKind.ID)
 _SLOTS = {kind: f"{{{kind.lower()}}}" for kind in SlotKind} | {SlotKind.COUNT: "{index}"}

@@ -60,8 +60,9 @@ def single_quotes(form: Format) -> Iterator[Case]:
     if not _has_json_strings(form):
         return
     call = form.write(Message(calls=(form.call,))).removesuffix(form.spec.final(Part.CALLS))
-    for text in ("don't", f'it\'s "so"\n{call} \\ there'):
-        message = Message(calls=(replace(form.call, arguments={"city": text, "days": 3}),))
+    for text in ("don't", f'it\'s "so"\n{call} \\ there', "don't be last"):
+        given = {"days": 3, "city": text} if text.endswith("last") else {"city": text, "days": 3}
+        message = Message(calls=(replace(form.call, arguments=given),))
         quoted = "'" + text.replace("\\", "\\\\").replace("\n", "\\n") + "'"
         written = form.write(message).replace(json.dumps(text, ensure_ascii=False), quoted)
         yield replace(form.case(written, message, "malformed"), complete=True)

@@ -74,6 +74,7 @@ DEVIATIONS: dict[str, Deviation] = {
     "tagged: no type": tagged.no_type,
     "tagged: literals of Python": tagged.literals_of_python,
     "tagged: a value not closed": tagged.value_not_closed,
+    "tagged: a value closed twice": tagged.value_closed_twice,
     "tagged: a call not closed": tagged.call_not_closed,
     "tagged: wrong type": tagged.wrong_type,
     "tagged: strings that look typed": tagged.looks_typed,

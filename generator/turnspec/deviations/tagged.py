@@ -124,6 +124,15 @@ def value_not_closed(form: Format) -> Iterator[Case]:
         yield form.case(text[:at] + text[at + len(closing) :], form.one_call, "missing_marker")
 
 
+def value_closed_twice(form: Format) -> Iterator[Case]:
+    """A value's closing tag stands twice, before the next argument and before the call's end."""
+    closing = _closing(form) if _is_raw(form) else ""
+    text = form.write(form.one_call)
+    for found in [*re.finditer(re.escape(closing), text)] * bool(closing):
+        twice = text[: found.end()] + closing + text[found.end() :]
+        yield form.case(twice, form.one_call, "repeated")
+
+
 def call_not_closed(form: Format) -> Iterator[Case]:
     """What closes a call is missing behind its last value, and another call follows."""
     last = form.tools.call[-1] if _is_raw(form) and len(form.calls) > 1 else None

@@ -57,15 +57,15 @@ def is_no_head(turn: Turn, found: Found) -> bool:
         input = turn.input
         head = input.rules.between_calls.match(input, not input.final, found.end)
         return bool(head and turn.tools is not None and head.slot("name") not in turn.tools)
-    is_by_name = CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
+    name, is_by_name = found.slot("name"), CALLS_BEGIN_WITH_NAME and found.role is Role.CALL
     if is_by_name or found.role in (Role.NAME_ALONE, Role.UNTAGGED_CALL):
-        return found.slot("name") not in (turn.tools or ())
+        return name not in (turn.tools or ())
     is_head = found.role in (Role.CALL, Role.SHORT_CALL, Role.CLOSED_CALL)
     if NAMES_HAVE_SIGNS and not turn.state.opened and not found.slot("sign").strip(WHITE_SPACE):
         return is_head  # `<function name>` in prose
     if not NEEDS_OPENING or (OPENING and turn.state.opened) or not turn.tools:
         return False
-    return is_head and found.slot("name") not in turn.tools
+    return is_head and (tool_in(turn, name) if AROUND_NAME else name) not in turn.tools
 
 
 def is_no_tool(turn: Turn, name: str) -> bool:

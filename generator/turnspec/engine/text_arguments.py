@@ -123,6 +123,8 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         if HAS_OPTIONAL_TEXTS and value.lacks_mark and not value.edges:
             call.complete = False  # there is but its key
         value.lacks_mark = True
+    if TYPE_WORDS and not (value.is_told or value.edges):
+        turn.events += call.add(value.take(found.slot("type")))  # it stands for the type
     last = value.end(turn)
     is_broken = value.is_wrong and not HAS_ELEMENTS and bool({"array", "object"} & value.types)
     has_sign = any(sign in value.edges for sign in ARGUMENT_SIGNS)  # of a mark, misspelt
@@ -244,6 +246,9 @@ def find_value_end(
             return found
         elif found.role is Role.ESCAPE:
             take_escape(turn, call, value, found)
+        elif found.role is Role.REPEATED and is_repeated(value):
+            turn.problem("repeated", f"{found.text!r} once more")
+            input.take(after_space(input.text, found.end))
         else:
             if not (CLOSED_BY_KEY and is_of_other(found, opened)):
                 note_inner(turn, call, value, found)
@@ -269,6 +274,11 @@ def ends_value(
     if after and after.is_partial:
         return None
     return bool(after and may_precede(value, after.slot("key"), call.given))
+
+
+def is_repeated(value: Value) -> bool:
+    """Say whether a mark before the closing one is too much, not of a value in markup or prose."""
+    return value.opened <= 0 and not re.search("<|[ \"'`]$", value.edges)
 
 
 def is_of_other(found: Found, opened: Found) -> bool:
