@@ -118,11 +118,12 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
         calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy))
     else:
         starts = (*starts, f"{recipient}{name} {end}")
+    thought = text.reasoning_start
     text = replace(
         text,
-        reasoning_start=(*text.reasoning_start, *_loose(text.reasoning_start, r"\1 ", "{word}")),
-        reasoning_leads=_loose(text.reasoning_start, r"{?\1} ", words),
-        content_start=(*starts, *_loose(starts, r"\1 ", "{word}")),
+        reasoning_start=(*thought, *_loose(thought, r"\1 ", "{word}"), *_unended(thought, end)),
+        reasoning_leads=_loose(thought, r"{?\1} ", words),
+        content_start=(*starts, *_loose(starts, r"\1 ", "{word}"), *_unended(starts, end)),
         leads=(*text.leads, end, *_loose(starts, "", words), *loose),
         turn_start=(*text.turn_start, *found),
         headers=starts,
@@ -134,6 +135,14 @@ def _loose(starts: Sequence[str], tag: str, words: str) -> tuple[str, ...]:
     """Return headers of a tag and a word with other words behind it, and the tag as given."""
     headed = (re.fullmatch(r"(<[^<>{} ]+>) (\w+) (<.*)", start) for start in starts)
     return tuple(f"{it.expand(tag)}{it[2]}{words}{it[3]}" for it in headed if it)
+
+
+def _unended(starts: Sequence[str], end: str) -> Iterator[str]:
+    """Yield headers of a tag and a word that lack their end: text follows in its place."""
+    for headed in (re.fullmatch(rf"<[^<>{{}} ]+> \w+ {re.escape(end)}", it) for it in starts):
+        if headed:
+            short = f"{headed[0].removesuffix(end)}{{?{end}}}"
+            yield from (f"{short}{{before {it}}}" for it in ("{line of text}", "{text}{stop}"))
 
 
 def _header_end(marks: Marks, header: str) -> str:

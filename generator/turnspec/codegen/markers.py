@@ -46,6 +46,8 @@ SLOTS = {
     "any": "[^ \t\n\r<>BUT]{0,256}",
     "name or noise": "(?P<name_again>[^ \t\n\r]{1,256})",
     "line": r"(?<=[\r\n])",
+    "text": r"[^<\n]{1,99}",
+    "line of text": r"(?:[^<\n]{99}|[^<\n]{1,98}(?:\n|\Z))",
     "gap": r"(?<=[ \t\r\n])",
     "blank": " ?",
     "is": r"(?P<sign>[ \t]{0,9}(?:name|key)?[ \t]{0,9}(?:[=:]|\Z)|[ \t]{1,9})",

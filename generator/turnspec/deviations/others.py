@@ -261,13 +261,14 @@ def other_word_of_reasoning(form: Format) -> Iterator[Case]:
 
 
 def no_tag_of_a_header(form: Format) -> Iterator[Case]:
-    """A message's header lacks its first tag, or has another word behind its own."""
+    """Messages' headers lack their first tag or their last, or have another word behind theirs."""
     start = form.spec.reasoning.start if form.marks.text.headers else ""
     if found := re.fullmatch(r"(<[^<>]+>)(\w+)(<.+)", start):
         message = form.shown(Message(SAID, THOUGHT))
         text = form.write(message).removeprefix(start)
         yield form.case(found[2] + found[3] + text, message, "missing_marker")
         yield form.case(f"{found[1]}{found[2]} {found[2]}{found[3]}{text}", message)
+        yield form.case(f"{start}{text}".replace(found[3], " "), message, "missing_marker")
 
 
 def _tag_and_word(form: Format) -> re.Match[str] | None:
