@@ -9,7 +9,7 @@ import pytest
 from tests.test_right_formats import built, spec_in
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
-from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.model import Part
 from turnspec.spec.turn_end import with_stop_at_end
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
@@ -82,6 +82,32 @@ def test_a_header_of_which_the_prompt_holds_the_beginning_is_read(title: str) ->
     grammar = read_grammar(bound.grammar)
     assert isinstance(grammar, Grammar)
     assert Recognizer(grammar).accepts(text)
+
+
+#: Where thinking is off the prompt writes the whole header of an answer.
+OFF = (
+    '"<:by:>bot/say\\n" if think is defined and not think else "<:by:>bot"',
+    ("<:by:>", ("/muse", "/say", f"/use:{NAME}"), ("\n", "<:end:>\n")),
+)
+
+
+def test_a_prompt_that_begins_content_keeps_the_model_from_thinking() -> None:
+    text = template(*OFF[1], "").replace("{{ '' }}", f"{{{{ {OFF[0]} }}}}")
+    build = built("off-by-header", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values()), build.result
+    spec = spec_in(build)
+    assert spec.thinking.default.prompt == "<:by:>bot"
+    assert spec.thinking.disabled.variables == {"think": False}
+    assert spec.thinking.disabled.prompt == "<:by:>bot/say\n"
+    choice = ToolChoice.REQUIRED
+    found = bind_grammar(spec, GrammarRequest((_TOOL,), tool_choice=choice, thinking=False))
+    assert isinstance(found, BoundGrammar)
+    grammar = read_grammar(found.grammar)
+    assert isinstance(grammar, Grammar)
+    call = "/use:look\n{}<:end:>\n<:over:>"
+    assert Recognizer(grammar).accepts(f"So.<:end:>\n<:by:>bot{call}")
+    assert not Recognizer(grammar).accepts(call)  # as it would stand in the answer
 
 
 #: Calls come before content, each part is a message, and no mark of its own ends the turn.

@@ -146,7 +146,7 @@ def _tells_kinds(
     if not lead.strip() or not own or not user or any(lead.strip() in it for it in prompts):
         return False
     rest, known = header[own.end() :], user_header[user.end() :]
-    return rest[:1] != known[:1] and not markers(rest)
+    return rest != "" and rest[:1] != known[:1] and not markers(rest)
 
 
 def _openings(edges: Mapping[Edge, str]) -> list[str]:
