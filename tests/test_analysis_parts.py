@@ -6,10 +6,14 @@ import pytest
 
 from turnspec.analysis.frames import Edge
 from turnspec.analysis.parts import (
+    Header,
+    Prompts,
     Wrapping,
     common_turn_end,
     find_ends,
+    find_header,
     find_joins,
+    find_user_end,
     find_wrapping,
     own_end,
     part_ways,
@@ -39,6 +43,35 @@ def test_find_wrapping() -> None:
         CONTENT: Wrapping("", ""),
         CALLS: Wrapping("<calls>", ""),
     } == WRAPPINGS
+
+
+#: Turns whose parts begin in the middle of a tag, up to which all are alike.
+OPEN = {
+    Edge(START, REASONING): "\n<by bot to=self>",
+    Edge(START, CONTENT): "\n<by bot to=all>",
+    Edge(REASONING, CONTENT): "\n<by bot to=all>",
+}
+
+
+def test_a_prompt_may_leave_a_header_in_the_middle_of_a_tag() -> None:
+    header = find_header(OPEN, Prompts(("\n<by bot",), "\n"), "\n", "<by user>")
+    assert header == Header("\n", "<by bot", is_open=True)
+    assert find_wrapping(CONTENT, OPEN, "<by bot").start == " to=all>"
+    # All messages begin with that; it says nothing of who writes.
+    header = find_header(OPEN, Prompts(("\n<by",), "\n"), "\n", "<by user>")
+    assert header == Header("\n", "")
+
+
+def test_a_header_that_no_prompt_writes_and_that_says_what_comes_is_each_parts() -> None:
+    lead = {edge: text.replace("<by", "::").replace(">", "::") for edge, text in OPEN.items()}
+    assert find_header(lead, Prompts(("\n",), "\n"), "\n", ":: user::") == Header("\n", "")
+    other = dict.fromkeys(OPEN, ":: bot\n")
+    assert find_header(other, Prompts(("",), ""), "", ":: user\n").header.strip() == ":: bot"
+
+
+def test_white_space_alone_may_end_a_message() -> None:
+    turns = {edge: text.replace("<by bot", "<by><bot>") for edge, text in OPEN.items()}
+    assert find_user_end(turns, Prompts(("\n",), "\n"), "\n<done>\n<by>user") == "\n"
 
 
 def test_a_part_takes_as_many_markers_of_an_end_as_its_start_has() -> None:

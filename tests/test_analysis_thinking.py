@@ -17,7 +17,8 @@ from turnspec.analysis.thinking import (
 )
 from turnspec.rendering.worker import RenderWorker
 from turnspec.review.facts import changes
-from turnspec.spec.prompt_state import PromptState, prompt_state
+from turnspec.spec.model import Part
+from turnspec.spec.prompt_state import PromptState, begins_content, prompt_state
 
 OPEN, NEUTRAL, CLOSED = PromptState.OPEN, PromptState.NEUTRAL, PromptState.CLOSED
 
@@ -45,6 +46,15 @@ def test_prompt_state(prompt: str, start: str, end: str, state: PromptState) -> 
 def test_a_prompt_with_what_stands_for_no_reasoning_closes_it() -> None:
     assert prompt_state("<none/>\n", "<t>", "</t>", "<none/>") is CLOSED
     assert prompt_state("<none/>\n", "<t>", "</t>") is NEUTRAL
+
+
+def test_a_prompt_that_content_begins_with_leaves_a_place_for_calls() -> None:
+    usual = (Part.REASONING, Part.CONTENT, Part.CALLS)
+    calls_first = (Part.REASONING, Part.CALLS, Part.CONTENT)
+    assert begins_content("/say\n", "/say\n", usual)
+    assert not begins_content("/say\n", "/say\n", calls_first)
+    assert begins_content("\n", "\n", calls_first)
+    assert not begins_content("", "", usual)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ from turnspec.spec.checks import check_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Arguments, Part, Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.prompt_state import PromptState, prompt_state
+from turnspec.spec.prompt_state import PromptState, begins_content, prompt_state
 
 __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 
@@ -376,9 +376,10 @@ class _Analyzer:
         for rest in (layout.prompt_rest(setting.prompt) for setting in settings):
             found = [prompt_state(rest, it.start, it.end or begin, absent) for it in marks]
             told = (state for state in found if state is not PromptState.NEUTRAL)
-            # White space with which content begins, and reasoning doesn't, is content's.
-            is_content = rest.isspace() and rest == layout.content.start
+            # What content begins with, and reasoning doesn't, is content's.
+            is_content = begins_content(rest, layout.content.start, layout.order)
             is_content = is_content and Part.REASONING in layout.order
+            is_content = is_content and (rest.isspace() or layout.header.header != "")
             is_content = is_content and not marks[0].start.startswith(rest)
             untold = PromptState.CLOSED if is_content and marks[0].start else PromptState.NEUTRAL
             states.append(next(told, untold))

@@ -137,12 +137,13 @@ def find_layout(
     user_end = parts.find_user_end(table, chat_prompts, by_user.get(last, ""))
     user_end, user_header = _around_user(chat, user_end, table, by_user)
     header = parts.find_header(table, chat_prompts, user_end, user_header)
+    open_header = header.header if header.is_open else ""
     tail = chat_prompts.bare.removeprefix(user_end)
     table = _without_tail(table, tail)
     only_call = end_of_only_call(frames, table, tail)
     edges = parts.strip_header(table, header)
     wrappings = {
-        part: parts.find_wrapping(part, edges)
+        part: parts.find_wrapping(part, edges, open_header)
         for part in (Part.REASONING, Part.CONTENT)
         if any(part in edge for edge in edges)
     }
@@ -157,7 +158,7 @@ def find_layout(
     if calls is not None:
         edges = _around_calls(edges, calls, turn_end)
         by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
-        wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges)
+        wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges, open_header)
     wrappings = parts.without_prompted(wrappings, header, chat_prompts.texts)
     token = chat.tokens.get("eos_token", "")
     wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header, token)

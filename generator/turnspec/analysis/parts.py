@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from turnspec.analysis.frames import Edge
 from turnspec.analysis.text import (
+    common_prefix,
     distinct_beginning,
     markers,
+    splits_marker,
     whole_prefix,
     whole_suffix,
 )
@@ -42,10 +44,15 @@ class Prompts:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The assistant's header, and what ends the user's message before it."""
+    """The assistant's header, and what ends the user's message before it.
+
+    ``is_open`` says that prompts end in the middle of what turns have there, which the model goes
+    on with, as behind ``<message assistant`` of ``<message assistant kind=…>``.
+    """
 
     user_end: str
     header: str
+    is_open: bool = False
 
 
 def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: str) -> str:
@@ -58,10 +65,20 @@ def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: s
     is_all = is_all and not _ends_message(bare, next_user)
     if bare.strip() and shared.startswith(bare) and next_user.startswith(bare):
         return bare  # it ends answers as well, so no header is in it
+    if _is_blank_end(bare, shared, next_user):
+        return bare
     if bare in chat_prompts.texts or not shared.startswith(bare) or is_all:
         # The template ends every conversation with a prompt, asked for or not.
         return _before_role(shared, next_user)
     return bare
+
+
+def _is_blank_end(bare: str, shared: str, next_user: str) -> bool:
+    """Tell whether white space alone ends a message: behind it turns begin as the user's do."""
+    rest = shared.removeprefix(bare)
+    lead = next(iter(markers(rest)), rest[:1])
+    is_told = rest != shared and rest.startswith(lead) and lead.strip() != ""
+    return bare.isspace() and is_told and lead in next_user
 
 
 def _ends_message(bare: str, next_user: str) -> bool:
@@ -84,6 +101,11 @@ def find_header(
     before, first = _cut_at_marker(header)
     if before.strip() and _is_set_apart(header, first, chat_prompts.texts):
         user_end, header = user_end + before, first
+    left_open = _left_open(edges, chat_prompts.texts, user_end, header)
+    if left_open and not user_header.startswith(left_open):  # as all messages may begin
+        return Header(user_end, left_open, is_open=True)
+    if _tells_kinds(edges, chat_prompts.texts, user_end, user_header):
+        return Header(user_end, "")
     while header and not _heads_all(header, chat_prompts.texts):
         header = whole_prefix([header, header[:-1]])
     if not markers(header):  # words before it may say what is set
@@ -92,6 +114,39 @@ def find_header(
         end = next(filter(str.strip, found), header)
         user_end, header = user_end + header.removesuffix(end), end
     return Header(user_end, header)
+
+
+def _left_open(
+    edges: Mapping[Edge, str], prompts: Sequence[str], user_end: str, header: str
+) -> str:
+    """Return the header up to where a prompt leaves it, if that is within a marker or a word.
+
+    All turns go on there, and ``header`` is what they have in common without cutting any.
+    """
+    openings = _openings(edges)
+    found = {
+        prompt for prompt in prompts if openings and all(it.startswith(prompt) for it in openings)
+    }
+    prompt = min(found, key=len, default="")
+    is_cut = any(splits_marker(text, len(prompt)) for text in openings)
+    left = prompt.removeprefix(user_end) if prompt.startswith(user_end) else ""
+    return left if left.strip() and (is_cut or len(header) > len(left)) else ""
+
+
+def _tells_kinds(
+    edges: Mapping[Edge, str], prompts: Sequence[str], user_end: str, user_header: str
+) -> bool:
+    """Tell whether no prompt writes the header, and its role goes on otherwise than the user's.
+
+    Then each part begins with a header of its own, which says what it is.
+    """
+    header = common_prefix(_openings(edges)).removeprefix(user_end)
+    lead = re.sub(r"\w+\Z", "", common_prefix([header, user_header]))
+    own, user = (re.compile(r"\w+").match(text, len(lead)) for text in (header, user_header))
+    if not lead.strip() or not own or not user or any(lead.strip() in it for it in prompts):
+        return False
+    rest, known = header[own.end() :], user_header[user.end() :]
+    return rest != "" and rest[:1] != known[:1] and not markers(rest)
 
 
 def _openings(edges: Mapping[Edge, str]) -> list[str]:
@@ -175,13 +230,16 @@ def strip_header(edges: Mapping[Edge, str], header: Header) -> dict[Edge, str]:
     }
 
 
-def find_wrapping(part: Part, edges: Mapping[Edge, str]) -> Wrapping:
+def find_wrapping(part: Part, edges: Mapping[Edge, str], open_header: str = "") -> Wrapping:
     """Find what always leads into a part and what always leads out of it.
 
     What follows a part only at the turn's end belongs to that end, unless the part has a marker
-    of its own to open it (`own_ends` settles that).
+    of its own to open it (`own_ends` settles that). An ``open_header`` is no part's, though a
+    marker begins in it.
     """
     into = [text for (_, right, _), text in edges.items() if right is part]
+    if open_header:
+        into = [text.rpartition(open_header)[2] for text in into]
     out = {edge: text for edge, text in edges.items() if edge.left is part}
     start = whole_suffix(into) if into else ""
     goes_on = any(edge.right is not Part.END for edge in out)

@@ -7,7 +7,7 @@ A marker here is anything in angle or square brackets, as in the auto-parser's o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from turnspec.spec.characters import WIDE_CLOSING, WIDE_OPENING
 
@@ -23,6 +23,13 @@ _MARKER = re.compile(
     r"|[({](?P<sign>[^\w\s\"'(){}\[\]])[^(){}\n]*(?P=sign)[)}]"
     r"|\[(?P<mark>[^\w\s\"'(){}\[\]<>,;:])[^\[\]\n]*(?P=mark)\]"
     r"|(?P<run>(?P<one>[^\w\s\"'(){}\[\]<>,;.])(?P=one)+) ?/?\w[^\n]*?(?P=run)"
+)
+
+#: Markers that meet, each between two of the same single sign, as in ``§calls§§call§``. What stands
+#: in brackets, or between runs of the sign, is none of them.
+_CHAIN = re.compile(
+    r"(?<![<\[({])(?P<sign>[^\w\s\"'(){}\[\]<>,;.])(?<!(?P=sign)(?P=sign))"
+    r"/?\w(?:(?!(?P=sign)).)*(?:(?P=sign){2}/?\w(?:(?!(?P=sign)).)*)+(?P=sign)(?!(?P=sign))"
 )
 
 _WORD = re.compile(r"\w")
@@ -60,9 +67,7 @@ def splits_marker(text: str, position: int) -> bool:
     """
     if not 0 < position < len(text):
         return False
-    if _is_between_markers(text, position):
-        return False
-    spans = [match.span() for match in _MARKER.finditer(text)]
+    spans = list(_spans(text))
     if any(start < position < end for start, end in spans):
         return True
     if any(position in span for span in spans):
@@ -75,14 +80,15 @@ def splits_marker(text: str, position: int) -> bool:
     return bool(is_one_word and _WORD.match(after))
 
 
-def _is_between_markers(text: str, position: int) -> bool:
-    """Tell whether two markers meet here of which all four signs are the same: ``|a||b|``."""
-    sign = text[position]
-    start = text.rfind(sign, 0, position - 1)
-    if start < 0 or text[position - 1] != sign or not _RUN.match(sign):
-        return False
-    marker = re.compile(r"(.)/?\w(?:(?!\1).)*\1")
-    return bool(marker.fullmatch(text, start, position) and marker.match(text, position))
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each marker of a text begins and ends."""
+    done = 0
+    for chain in _CHAIN.finditer(text):
+        yield from (match.span() for match in _MARKER.finditer(text, done, chain.start()))
+        meeting = re.compile(r"(.)(?:(?!\1).)*\1")
+        yield from (match.span() for match in meeting.finditer(text, *chain.span()))
+        done = chain.end()
+    yield from (match.span() for match in _MARKER.finditer(text, done))
 
 
 def whole_prefix(texts: Sequence[str]) -> str:
@@ -103,7 +109,7 @@ def whole_suffix(texts: Sequence[str]) -> str:
 
 def markers(text: str) -> list[str]:
     """Return every whole marker of a text, in order."""
-    return [match.group() for match in _MARKER.finditer(text)]
+    return [text[start:end] for start, end in _spans(text)]
 
 
 def markers_of_constants(constants: Sequence[str]) -> list[str]:

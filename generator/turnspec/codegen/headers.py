@@ -37,8 +37,11 @@ def with_headers(spec: Spec) -> Spec:
 
 
 def _headed(header: str, text: str, *, by_name: bool = False) -> str:
-    """Put a header before a text; white space before a word is no part of it, nor of a name."""
-    return header + " " * (by_name or bool(re.match(r"\w", text))) + text
+    """Put a header before a text; white space between the two is no part of it, nor of a name.
+
+    Grammars allow it, as it stands where the model begins behind a prompt's open header.
+    """
+    return header + " " * (by_name or bool(text.strip())) + text
 
 
 def content_has_own_line(spec: Spec) -> bool:
@@ -60,10 +63,13 @@ def in_header_line(calls: CallMarks, spec: Spec) -> CallMarks:
 
 
 def message_ends(spec: Spec, headed: Spec) -> list[str]:
-    """Return what ends a message of a turn, where the next one's header follows."""
+    """Return what ends a message of a turn, where the next one's header follows.
+
+    So does the header itself, as it is taken for given where the model has to write it.
+    """
     if headed is spec:
         return []
-    texts = [join.text for join in headed.turn.joins]
+    texts = [spec.unprompted_header, *(join.text for join in headed.turn.joins)]
     texts += filter(looks_like_marker, headed.tools.separators if headed.tools else ())
     header = notation(spec.turn.header)
     found = dict.fromkeys(notation(text) for text in texts if text.strip())
@@ -203,8 +209,8 @@ def _has_messages(spec: Spec, header: str) -> bool:
 
 
 def _is_told_by_words(spec: Spec) -> bool:
-    """Tell whether some part begins with text that is no marker by itself, or with a name."""
-    if _calls_begin_with_name(spec):
+    """Tell whether the header or a part's beginning is no marker by itself, or is a name."""
+    if _calls_begin_with_name(spec) or not looks_like_marker(spec.turn.header):
         return True
     starts = [spec.content.start]
     if spec.reasoning.mode is not ReasoningMode.NONE:
@@ -219,12 +225,12 @@ def _calls_begin_with_name(spec: Spec) -> bool:
 
 def _headed_calls(tools: Tools, header: str) -> Tools:
     """Put the header before each call if it is said again there, else before all of them."""
-    opening = header + tools.section_start
-    if not tools.separator.endswith(opening):
+    plain, opening = header + tools.section_start, _headed(header, tools.section_start)
+    if not tools.separator.endswith(plain):
         return replace(tools, section_start=opening)
     first, *rest = tools.call
     call: tuple[Piece, ...] = (Literal(opening), *tools.call)
     if isinstance(first, Literal):
         call = (Literal(_headed(opening, first.text)), *rest)
-    separator = tools.separator.removesuffix(opening)
+    separator = tools.separator.removesuffix(plain)
     return replace(tools, section_start="", call=call, separator=separator)

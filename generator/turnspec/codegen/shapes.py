@@ -23,7 +23,8 @@ def closing_tags(text: str) -> list[str]:
 
 def looks_like_marker(text: str) -> bool:
     """Tell whether text is distinctive enough wherever it stands: by a word, or as ``</>`` is."""
-    is_tag = re.fullmatch(r"[<\[{(⟦-⟯〈-〛][^\w\s\"'<>()\[\]{}]+[>\]})⟦-⟯〈-〛]", text.strip())
+    opening, closing = r"[<\[{(⟦-⟯〈-〛]{1,2}", r"[>\]})⟦-⟯〈-〛]{1,2}"
+    is_tag = re.fullmatch(rf"{opening}[^\w\s\"'<>()\[\]{{}}]+{closing}", text.strip())
     return looks_like_head(text) and (bool(is_tag) or any(map(str.isalnum, text)))
 
 

@@ -41,6 +41,7 @@ from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.grammar.values import json_value_rules
 from turnspec.spec.model import Literal, Part, Piece, Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.prompt_state import begins_content
 from turnspec.spec.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
 
 if TYPE_CHECKING:
@@ -251,14 +252,14 @@ def _prompt(spec: Spec, request: GrammarRequest) -> str:
 
 def _offer(spec: Spec, request: GrammarRequest) -> Offer:
     prompt = _prompt(spec, request)
+    extra = prompt_extra(spec, prompt)
     absent = set()
     if not request.calls_allowed:
         absent.add(Part.CALLS)
-    if request.calls_needed:
+    is_begun = begins_content(extra, trimmed(spec.content.start), spec.turn.order)
+    if request.calls_needed and not is_begun:  # what the prompt begins has to be ended
         absent.add(Part.CONTENT)
-    if not spec.thinking.expects(request.thinking) and not opens_reasoning(
-        spec, prompt_extra(spec, prompt)
-    ):
+    if not spec.thinking.expects(request.thinking) and not opens_reasoning(spec, extra):
         absent.add(Part.REASONING)
     parts = tuple(part for part in parts_of(spec) if part not in absent)
     if request.response_schema is None:

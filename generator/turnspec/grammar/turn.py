@@ -198,9 +198,8 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     So is a trigger, also of calls that come before content: else a broken call would be content,
     and what a lazy grammar allows would not be this one's calls.
     """
-    headed = with_headers(spec)
-    found = [_start_in_text(spec.reasoning.start, headed.reasoning.start), spec.reasoning.end]
-    found += [_start_of_content(spec.content.start, headed.content.start), spec.content.end]
+    reasoning, content, call = _starts_in_text(spec)
+    found = [reasoning, spec.reasoning.end, content, spec.content.end, call]
     found.extend((*spec.turn.stop, *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
@@ -209,16 +208,24 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     return shortest_markers(_without_json(trimmed(marker)) for marker in found)
 
 
-def _start_in_text(start: str, headed: str) -> str:
-    """Return what starts a part inside of text: a word alone does with its header only."""
-    return headed if start.strip().isalnum() else start
+def _starts_in_text(spec: Spec) -> tuple[str, str, str]:
+    """Return what starts reasoning, content and a call inside of text, where it has to be told.
 
-
-def _start_of_content(start: str, headed: str) -> str:
-    """Return what starts content inside of text: a tag, or what has a word."""
-    found = _start_in_text(start, headed)
-    is_marker = headed != start or looks_like_marker(found) or is_in_words(found)
-    return found if is_marker else ""
+    Content is started by a tag, or by what has a word. What is no marker by itself starts a part
+    behind its header only, if it is a word, or all content has a start. Else content begins right
+    behind the prompt's header, and must not look like what does so, too.
+    """
+    headed, is_led = with_headers(spec), bool(spec.content.start.strip())
+    reasoning, content = (
+        start if looks_like_marker(start) or not (is_led or start.strip().isalnum()) else whole
+        for start, whole in (
+            (spec.reasoning.start, headed.reasoning.start),
+            (spec.content.start, headed.content.start),
+        )
+    )
+    if headed is spec:
+        return reasoning, content if looks_like_marker(content) or is_in_words(content) else "", ""
+    return reasoning, content, spec.tools.section_start if spec.tools and not is_led else ""
 
 
 def _beginnings_of_markers(spec: Spec) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 from turnspec.spec.model import Part, Spec
@@ -34,6 +35,16 @@ def prompt_state(prompt: str, start: str, end: str, absent: str = "") -> PromptS
     if closed >= 0 and closed >= opened:
         return PromptState.CLOSED
     return PromptState.OPEN if opened >= 0 else PromptState.NEUTRAL
+
+
+def begins_content(prompt: str, start: str, order: Sequence[Part]) -> bool:
+    """Tell whether a prompt adds just what content begins with, so that reasoning is over.
+
+    Words do that only where calls may follow content: else they would leave no place for calls.
+    """
+    before = order[: order.index(Part.CONTENT)] if Part.CONTENT in order else ()
+    is_first = Part.CALLS not in before
+    return prompt != "" and prompt == start and (prompt.isspace() or is_first)
 
 
 def state_in(spec: Spec, prompt: str, absent: str = "") -> PromptState:

@@ -35,8 +35,10 @@ def with_stop_at_end(spec: Spec) -> Spec:
         return spec
     followed = next((end.followed for end in spec.turn.ends if end.last is Part.CALLS), "")
     ends = [end for end in spec.turn.ends if end.last is not Part.CALLS]
+    tail = spec.tools.section_end if spec.tools.section_end.strip() else spec.tools.call[-1].text
+    blank = tail[len(tail.rstrip()) :]
     joins = (
-        replace(join, text=stop + join.text) if join.left is Part.CALLS else join
+        replace(join, text=stop + blank + join.text) if join.left is Part.CALLS else join
         for join in spec.turn.joins
     )
     turn = replace(spec.turn, joins=tuple(joins), ends=(*ends, End(Part.CALLS, stop, followed)))

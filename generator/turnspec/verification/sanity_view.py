@@ -8,15 +8,16 @@ from functools import cached_property
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_parts
+from turnspec.grammar.turn import generate_grammar
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.model import Part, ReasoningMode, Spec, Thinking
 from turnspec.spec.results import Coverage
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.recognizer import Recognizer
-from turnspec.verification.turns import Renderer, expected_message
+from turnspec.verification.turns import Renderer, expected_message, is_in_content
 from turnspec.verification.witness import ask_template
 
 #: Where a check objects, as a path in the spec, and why.
@@ -66,6 +67,18 @@ class View:
 
     @cached_property
     def _recognizer(self) -> Recognizer:
-        grammar = read_grammar(self.gbnf)
+        grammar = read_grammar(self._grammar())
         assert isinstance(grammar, Grammar), grammar
         return Recognizer(grammar)
+
+    def _grammar(self) -> str:
+        """Return the grammar of turns behind the header: in begun content any text may stand."""
+        thinking = self.spec.thinking
+        if not any(is_in_content(self.spec, prompt) for prompt in thinking.prompts):
+            return self.gbnf
+        default, enabled, disabled = (
+            thinking.default if is_in_content(self.spec, state.prompt) else state
+            for state in (thinking.default, thinking.enabled, thinking.disabled)
+        )
+        behind = replace(self.spec, thinking=Thinking(default, enabled, disabled))
+        return generate_grammar(behind, spec_path="", spec_hash="")

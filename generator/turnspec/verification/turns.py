@@ -11,7 +11,7 @@ from turnspec.codegen.writer import applies, as_rendered, write_parts
 from turnspec.rendering.conversation import Chat, tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
-from turnspec.spec.prompt_state import PromptState, state_in
+from turnspec.spec.prompt_state import PromptState, begins_content, state_in
 from turnspec.spec.visible import shortened
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn
@@ -100,13 +100,19 @@ def written_input(spec: Spec, message: Message, *, thinking: bool | None) -> Tur
         text = turn[len(prompt.rstrip()) :].lstrip()
     elif marks_of_prompt(spec, prompt):
         text = write_parts(spec, shown, Part.START).lstrip()
-    elif state is PromptState.NEUTRAL or not has_reasoning:
+    elif state is PromptState.NEUTRAL or not has_reasoning or is_in_content(spec, prompt):
         return None
     else:
         behind = write_parts(spec, replace(shown, reasoning=""), Part.REASONING)
         is_open = state is PromptState.OPEN
         text = shown.reasoning + behind if is_open else behind.removeprefix(spec.reasoning.end)
     return Turn(text, prompt, tool_definitions(shown.calls), thinking)
+
+
+def is_in_content(spec: Spec, prompt: str) -> bool:
+    """Tell whether a prompt ends in the words that content begins with, so that it has to come."""
+    start = spec.content.start
+    return bool(start.strip()) and prompt == spec.turn.header + start
 
 
 def no_place(spec: Spec, what: str) -> str:
@@ -124,8 +130,9 @@ def prompt_leaves(spec: Spec, *, thinking: bool | None) -> PromptState:
     absent = spec.join(Part.START, Part.CONTENT)
     rest = prompt.removeprefix(spec.turn.header)
     is_shown = spec.reasoning.field is not None  # else nobody knows with what it begins
-    if is_shown and rest.isspace() and rest == absent + spec.content.start != spec.reasoning.start:
-        return PromptState.CLOSED  # by white space alone, as it stands before content
+    start = absent + spec.content.start
+    if is_shown and start != spec.reasoning.start and begins_content(rest, start, spec.turn.order):
+        return PromptState.CLOSED  # by what stands before content, be it white space alone
     return state_in(spec, rest, absent)
 
 
