@@ -77,7 +77,8 @@ class Leaks:
         if any(end.start() < found.start() < end.end() for end in ends):
             return True
         # A message for the user may quote a call's header, whose channel stands behind a name.
-        if role == "content_start" and any("<" not in before[it.end() :] for it in mentions):
+        is_channel = role in ("content_start", "reasoning_start")
+        if is_channel and any("<" not in before[it.end() :] for it in mentions):
             return True
         if role == "reasoning_end":  # of a block that is in quotes
             return re.search(r"[\"'`]\S", before) is not None

@@ -112,7 +112,7 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     said_twice = [before for start in _starts(marks) if (before := _before_word(start, end))]
     found = (f"{it}{{before {first}}}" for it in said_twice for first in firsts)
     tags = [it.removesuffix("{word}") + words for it in said_twice]
-    loose = (*(it + end for it in tags), *(f"{it}{{before {{stop}}}}" for it in tags))
+    stopped = (f"{it}{{before {{stop}}}}" for it in tags)
     recipient, name, behind = calls.start.partition("{name}")
     starts = text.content_start
     if behind.endswith(end):
@@ -127,10 +127,13 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     thought = text.reasoning_start
     text = replace(
         text,
-        reasoning_start=(*thought, *_loose(thought, r"\1 ", "{word}"), *_unended(thought, end)),
-        reasoning_leads=_loose(thought, r"{?\1} ", words),
-        content_start=(*starts, *_loose(starts, r"\1 ", "{word}"), *_unended(starts, end)),
-        leads=(*text.leads, end, *_loose(starts, "", words), *loose),
+        reasoning_start=(*thought, *_loose(thought, r"\1 ", "{word}")),
+        reasoning_leads=(*_loose(thought, r"{?\1} ", words), *_unended(thought, end)),
+        content_start=(*starts, *_loose(starts, r"\1 ", "{word}")),
+        leads=(
+            *(*text.leads, end, *_loose(starts, "", words), *(it + end for it in tags)),
+            *(*_unended(starts, end), *stopped),
+        ),
         turn_start=(*text.turn_start, *found),
         headers=starts,
     )

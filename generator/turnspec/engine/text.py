@@ -201,6 +201,8 @@ def take_lead(turn: Turn) -> Reading[bool]:
             state.for_user = True
             if found.role is Role.REASONING_START:
                 open_reasoning(turn, found)
+            else:
+                turn.tell_missing(found, found.offset)
     return True
 
 
