@@ -92,7 +92,7 @@ CERTAINTY = {
     "the next argument's mark is misspelt": (
         *("array", "<call add><arg b>x</arg><rag c>y</arg></call>", False),
     ),
-    "a mark that closes is doubled": ("array", "<call add><arg b>x</arg></arg></call>", False),
+    "a mark that closes is doubled": ("array", "<call add><arg b>x</arg></arg></call>", True),
     "a sentence about a mark": ("array", "<call add><arg b>an </arg> is</arg></call>", True),
     "a mark in quotes": ("array", "<call add><arg b>the '</arg>' is</arg></call>", True),
     "a pair of marks": ("array", "<call add><arg b>x<arg b>y</arg>z</arg></call>", True),

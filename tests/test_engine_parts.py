@@ -35,7 +35,7 @@ from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
 _LONGEST_TABLE = 268  # lines, as scripts have it
-_MEDIAN_TABLE = 132
+_MEDIAN_TABLE = 138
 _MOST_SWITCHES = 10
 _LARGEST_ENGINE = 4464
 _QUICK = 0.030  # seconds that an import may take above that of what it imports, on a busy machine

@@ -29,12 +29,12 @@ from turnspec.engine.roles import Role, Rule
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
     *("roles", "parser", "text", "mentions", "objects", "calls", "json_arguments"),
-    *("value_arguments", "text_arguments", "elements", "code", "other_syntax"),
+    *("value_arguments", "text_arguments", "elements", "code", "other_syntax", "literals"),
     *("whole_arguments", "turn", "rules"),
 )
 COMMON = (
     *("options", "results", "streams", "json_values", "other_values", "values", "types"),
-    *("literals", "json_texts", "input", "markers", "special", "tools"),
+    *("json_texts", "input", "markers", "special", "tools"),
 )
 #: What begins the common part.
 BEGINS_COMMON = "# What follows is the same in every parser of this kind."
@@ -202,7 +202,8 @@ def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
     known = Facts({**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False}, {}, frozenset())
-    parts = [head, *(folded(body, known) for body in bodies[len(OWN) :])]
+    shared = [bodies[OWN.index("literals")], *bodies[len(OWN) :]]
+    parts = [head, *(folded(body, known) for body in shared)]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
     return laid_out(reached("\n\n".join(parts), names, names))
 

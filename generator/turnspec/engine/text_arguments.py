@@ -123,8 +123,8 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
         if HAS_OPTIONAL_TEXTS and value.lacks_mark and not value.edges:
             call.complete = False  # there is but its key
         value.lacks_mark = True
-    if TYPE_WORDS and not (value.is_told or value.edges):
-        turn.events += call.add(value.take(found.slot("type")))  # it stands for the type
+    if TYPE_WORDS and not (value.is_told or value.edges):  # it stands in the type's place
+        turn.events += call.add(value.take(found.slot("type")))
     last = value.end(turn)
     is_broken = value.is_wrong and not HAS_ELEMENTS and bool({"array", "object"} & value.types)
     has_sign = any(sign in value.edges for sign in ARGUMENT_SIGNS)  # of a mark, misspelt
