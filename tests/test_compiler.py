@@ -13,6 +13,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.generated_formats import FORMATS, ROOT, facts_of_format
+from turnspec.codegen import layout
 from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
@@ -21,6 +22,7 @@ from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.tidying import tidied, without_other_names
 from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.layout import laid_out
+from turnspec.codegen.text_hash import text_hash
 
 FACTS = Facts(
     values={"YES": True, "NO": False, "KIND": "text", "END": "</x>"},
@@ -170,8 +172,11 @@ def test_a_source_is_the_same_whatever_the_order_in_sets_is() -> None:
     assert other == f"{compiled_source(facts_of_format('openai-gpt-oss-120b'))}\n"  # any order
 
 
-def test_black_lays_a_parser_out_as_ruff_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a browser no ruff runs: the playground's parsers are the committed ones nevertheless."""
+def test_a_parser_is_the_same_whatever_lays_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a browser no ruff runs: the playground's parsers are the committed ones nevertheless.
+
+    An install that has neither vendors as well, in another layout.
+    """
     facts = facts_of_format("openai-gpt-oss-120b")
     by_ruff = compiled_source(facts)
     monkeypatch.setitem(sys.modules, "ruff", None)
@@ -179,6 +184,12 @@ def test_black_lays_a_parser_out_as_ruff_does(monkeypatch: pytest.MonkeyPatch) -
     unformatted = "class A:\n    x=1\n\n\n    y = 'a'\n\n\n\nROWS = (f(1), 2)"
     formatted = 'class A:\n    x = 1\n\n    y = "a"\n\n\nROWS = (f(1), 2)\n'
     assert laid_out(unformatted) == formatted
+    monkeypatch.setitem(sys.modules, "black", None)
+    layout._block.cache_clear()  # of what black has laid out
+    plain = compiled_source(facts)
+    assert plain != by_ruff
+    assert ast.dump(ast.parse(plain)) == ast.dump(ast.parse(by_ruff))
+    assert text_hash(plain) == text_hash(by_ruff)
     monkeypatch.undo()
     assert laid_out(unformatted) == formatted
 

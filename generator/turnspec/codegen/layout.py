@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 from functools import lru_cache
 
 #: As long as a line is at most: what black and ruff take if nobody says otherwise.
@@ -15,20 +16,32 @@ _RUFF = (
 
 
 def laid_out(source: str) -> str:
-    """Return statements as ruff lays them out, or black, where no ruff runs: in a browser."""
+    """Return statements as ruff lays them out, or black, where no ruff runs: in a browser.
+
+    An install that has neither gives them as they are: the layout differs, the syntax tree doesn't.
+    """
     inside = re.sub(r"\n\n\n+(?= )", "\n\n", source.strip("\n"))
     text = re.sub(r"\n\n\n\n+", "\n\n\n", inside) + "\n"
-    try:
-        from ruff import find_ruff_bin  # type: ignore[import-untyped]
-    except ImportError:
-        return "\n\n\n".join(_by_black(block).strip("\n") for block in text.split("\n\n\n")) + "\n"
+    for lay_out in (_by_ruff, _by_black):
+        with suppress(ImportError):
+            return lay_out(text)
+    return text
+
+
+def _by_ruff(text: str) -> str:
+    from ruff import find_ruff_bin  # type: ignore[import-untyped]
+
     command = [find_ruff_bin(), *_RUFF]
     done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
     return done.stdout.decode()
 
 
+def _by_black(text: str) -> str:
+    return "\n\n\n".join(_block(block).strip("\n") for block in text.split("\n\n\n")) + "\n"
+
+
 @lru_cache(4096)
-def _by_black(source: str) -> str:
+def _block(source: str) -> str:
     import black
     from black.mode import TargetVersion
 
