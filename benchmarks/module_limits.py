@@ -42,9 +42,9 @@ SO_FAR = {
     "statements, heads with JSON": 1_641,
     "statements, objects": 1_702,
     "lines, median": 2_287,
-    "lines, mean": 2_049,
-    "lines, all": 487_513,
-    "lines of the engine and codegen": 10_847,
+    "lines, mean": 2_047,
+    "lines, all": 487_084,
+    "lines of the engine and codegen": 10_860,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
