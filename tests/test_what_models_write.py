@@ -239,6 +239,11 @@ CALLS = [
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
     Text(CODER, '<tool_call>{"name": "read", "args": {"path": "a"}}</tool_call>',
          called("a"), ("other_syntax",)),
+    Text("glm-4-6", '<tool_call>read\n{"name": "read", "arguments": {"path": "a"}}</tool_call>',
+         called("a"), ("other_syntax",)),
+    Text(CODER, '<tool_call>\n<function=read>\n'
+         '{"name": "read", "arguments": {"path": "a"}}\n</function>\n</tool_call>',
+         called("a"), ("other_syntax",)),
     Text(CODER, CODED.format("{}"),
          Message(calls=(Call("read", {"arguments": {}}),)), ("unknown_argument",)),
     Text(CODER, CODED.format('"a"'),

@@ -22,10 +22,10 @@ from turnspec.engine.facts import (
     HAS_PYTHON_LITERALS,
     TYPE_WORDS,
 )
-from turnspec.engine.json_texts import dump_json
+from turnspec.engine.json_texts import apart, dump_json, load_json
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.roles import MORE_TEXT, Role
-from turnspec.engine.tools import object_in, schema_options
+from turnspec.engine.tools import is_mapping, object_in, schema_options
 from turnspec.engine.turn import missing_texts
 from turnspec.engine.types import as_json, json_types
 from turnspec.engine.values import Value
@@ -86,6 +86,9 @@ def take_between(turn: Turn, call: OpenCall, text: str, found: Found) -> None:
     is_all = not call.given and found.role is not Role.ARGUMENT
     if text and is_all and (given := as_json(text, {"object"}, python=False)):
         turn.problem("other_syntax", "the arguments are a JSON object")
+        value = load_json(given, hook=apart)
+        if value.get("name") == call.name and is_mapping(value.get("arguments")):
+            given = dump_json(value["arguments"])  # it is the whole call
         turn.events += call.add(given)
     elif text:
         turn.problem("unexpected_text", f"between arguments: {text}")
