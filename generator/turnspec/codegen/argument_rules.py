@@ -15,6 +15,7 @@ from turnspec.codegen.call_rules import (
     heads_in_brackets,
 )
 from turnspec.codegen.markers import (
+    STOP,
     Notation,
     Roles,
     at_least,
@@ -253,8 +254,9 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     mark = arguments.end.removeprefix("\n")
     before = guard_end + "\n" * (mark != arguments.end)
     found: list[tuple[str, Notation]] = []
-    if lead := _lead_of_all(mark):  # what closes the call looks like a value's mark then
-        found.append(("rest", (lead, rests_of_call(marks))))
+    rests = rests_of_call(marks)
+    if (lead := _lead_of_all(mark)) and rests:  # what closes the call looks like a value's mark
+        found.append(("rest", (lead, rests)))
     if before + mark:
         found.append(("close", (before + mark, behind_value(marks))))
     # A single sign is text wherever the format doesn't go on behind it.
@@ -267,7 +269,8 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
         # After a mark that is missing the template breaks the line.
         breaks = marks.tools.arguments.separator.startswith("\n")
         is_line = breaks or (arguments.are_keyed and not arguments.separator)
-        found.append(("rest", (before or "\n" * is_line, rests_of_call(marks))))
+        if rests:
+            found.append(("rest", (before or "\n" * is_line, rests)))
         if not guard_end:
             found += [("call", it) for it in _calls_inside(marks)]
             found.append(("next", _next_argument(arguments)))
@@ -321,8 +324,8 @@ def rests_of_call(marks: Marks) -> list[str]:
     behind = [*(it for it in _behind_call(marks) if it not in section_end), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]
     found = [f"{rest} {more}" for rest in rests for more in behind]
-    # Any tag before any other is no rest of a call.
-    return [it for it in found if "{any" not in it or literal_length(it) > len("</>") + 1]
+    # Any tag before any other is no rest of a call, but before the turn's end.
+    return [it for it in found if "{any" not in it or STOP in it or literal_length(it) > len("</><")]
 
 
 def _behind_call(marks: Marks) -> list[str]:

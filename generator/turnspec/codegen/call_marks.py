@@ -149,8 +149,10 @@ class _Shape:
 
 def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
     shape = _shape(tools, spec.final(Part.CONTENT).strip())
-    start, slot = slotted(shape.head), _name_slot(tools, slotted(shape.head))
-    opening = tuple(map(notation, shape.opening))
+    opening, start = tuple(map(notation, shape.opening)), slotted(shape.head)
+    if not opening:  # a mere sign is none in prose
+        start = re.sub(r"\A([^\w\s{}]) (?=\{name)", r"\1", start)
+    slot = _name_slot(tools, start)
     before = tools.call[0].text.removesuffix(shape.head[0].text)  # which heads are read behind
     if shape.only_in_section:
         opening = tuple(map(_with_optional_bracket, opening))
@@ -244,7 +246,7 @@ def _short_starts(start: str) -> Iterator[str]:
         yield " ".join([*tags_, f"<{last}" if others else last]) + again + rest
     elif name:
         short = re.sub(r"(?:(?<=[ }])|^)[^\s{}]+", _optional_tag, behind)
-        if short != behind and not re.search(r"[^\s{}] [^\s{}]", behind):
+        if short != behind and before[1:] and not re.search(r"[^\s{}] [^\s{}]", behind):
             yield before + name + short
 
 

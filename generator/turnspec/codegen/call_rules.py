@@ -13,7 +13,15 @@ from turnspec.codegen.call_marks import (
     other_keys,
     own_keys,
 )
-from turnspec.codegen.markers import Notation, Roles, at_least, first_text, leading_text, spaced
+from turnspec.codegen.markers import (
+    Notation,
+    Roles,
+    at_least,
+    first_text,
+    leading_text,
+    literal_length,
+    spaced,
+)
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
 from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
@@ -319,8 +327,19 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
     over = () if calls.section_end or calls.end else marks.text.turn_end
     closing = (calls.section_end or calls.section_closing)[:1]
     ends = calls.closing or (*closing, *separators, first_text(calls.start), *over)
-    argument = arguments.start if arguments.are_keyed else first_text(arguments.start)
-    return (argument, *first_keys(marks), "{{", arguments.empty, *ends)
+    first = first_text(arguments.start)
+    is_sign = literal_length(first) < FEWEST_SIGNS  # with which text goes on as well
+    argument = arguments.start if arguments.are_keyed or is_sign else first
+    begun = (argument, *first_keys(marks), "{{", arguments.empty)
+    return (*begun, *(_any_end(marks, it, argument) for it in ends))
+
+
+def _any_end(marks: Marks, end: str, argument: str) -> Notation:
+    """Return what closes a call without arguments; any tag does so before what else may follow."""
+    if "{any" not in end or not marks.calls.is_doubtful:
+        return end
+    calls = (spaced(f"{marks.calls.start.rstrip()} {it}") for it in (argument, leading_text(end)))
+    return (end, [*map(spaced, marks.text.turn_end), "{end of text}", *calls])
 
 
 def first_keys(marks: Marks) -> list[str]:

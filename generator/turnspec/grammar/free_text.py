@@ -18,7 +18,11 @@ from turnspec.grammar.text import (
     literal,
     sequence,
 )
+from turnspec.spec.characters import NAME_SIGNS
 
+#: In a marker, at its end: any sign with which a name may begin; and these, as a class has them.
+A_NAME = "\ue0f0"
+_NAME_RANGES = "a-zA-Z0-9¡-\U0010ffff"
 _INNER_SPACE = re.compile(r"(?<=\S)[ \t\n\r]+(?=\S)")
 _ENDING = re.compile(r"\W*/")
 _LETTER = re.compile("[A-Za-z0-9]")
@@ -30,8 +34,13 @@ def shortest_markers(markers: Iterable[str]) -> tuple[str, ...]:
     A blank in one is any white space, or none.
     """
     given = dict.fromkeys(_INNER_SPACE.sub(" ", marker) for marker in markers if marker)
-    spaced = {marker: re.compile(" *".join(map(re.escape, marker.split(" ")))) for marker in given}
+    spaced = {marker: re.compile(_expression(marker)) for marker in given}
     return tuple(m for m in given if not any(spaced[o].search(m) for o in given if o != m))
+
+
+def _expression(marker: str) -> str:
+    parts = " *".join(map(re.escape, marker.split(" ")))
+    return parts.replace(A_NAME, f"[{_NAME_RANGES}{NAME_SIGNS.replace('/', '')}]")
 
 
 def text_without(
@@ -176,8 +185,11 @@ class _Automaton:
         for char, target in targets.items():
             if target and char not in looped:
                 yield f"{literal(char)} {self.beginnings[target]}"
-        inside = (char for char, target in targets.items() if target != "")
-        yield f"{character_class(inside, negated=True)} {self.run()}"
+        inside = {char for char, target in targets.items() if target != ""}
+        ranges = _NAME_RANGES if A_NAME in inside else ""
+        inside |= {*NAME_SIGNS} - {"/"} if ranges else set()
+        others = character_class(inside - {A_NAME}, negated=True, ranges=ranges)
+        yield f"{others} {self.run()}"
 
 
 def _same_first_byte(char: str) -> Characters:

@@ -27,7 +27,7 @@ from turnspec.grammar.calls import (
     call_rules,
     text_in_calls,
 )
-from turnspec.grammar.free_text import shortest_markers, text_without
+from turnspec.grammar.free_text import A_NAME, shortest_markers, text_without
 from turnspec.grammar.in_string import in_string
 from turnspec.grammar.text import (
     GAP,
@@ -43,7 +43,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.grammar.turn_markers import in_turn_order
-from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
+from turnspec.spec.model import ContentMode, Part, ReasoningMode, Slot, SlotKind, Spec
 from turnspec.spec.prompt_state import PromptState, state_in
 from turnspec.spec.recipe import REGENERATE
 from turnspec.spec.turn_end import may_repeat_calls, with_stop_at_end
@@ -205,7 +205,18 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
     found.extend(_beginnings_of_markers(spec))
-    return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+    markers = [_without_json(trimmed(marker)) for marker in found]
+    sign = _sign_before_name(spec)  # is text where no name follows
+    return shortest_markers(it + A_NAME if it == sign else it for it in markers)
+
+
+def _sign_before_name(spec: Spec) -> str | None:
+    """Return the sign that is all that marks a call, right before its name; None if more does."""
+    if spec.tools is None or trimmed(spec.tools.section_start):
+        return None
+    head = trimmed(spec.tools.call[0].text)
+    is_sign = len(head) == 1 and not head.isalnum() and spec.tools.call[0].text.endswith(head)
+    return head if is_sign and spec.tools.call[1] == Slot(SlotKind.NAME) else None
 
 
 def _starts_in_text(spec: Spec) -> tuple[str, str, str]:
@@ -565,7 +576,7 @@ def _begun(spec: Spec, calls: Calls | None, extra: str) -> tuple[str, tuple[Rule
 
 
 def _text_comment(markers: Iterable[str]) -> str:
-    written = ", ".join(literal(marker) for marker in markers)
+    written = ", ".join(literal(marker.replace(A_NAME, "name")) for marker in markers)
     if not written:
         return "free text"
     rules = "a rule with a number stands behind so many characters of a marker"

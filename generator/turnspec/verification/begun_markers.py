@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from turnspec.grammar.free_text import A_NAME
 from turnspec.grammar.turn import text_markers
 from turnspec.spec.message import Message
 from turnspec.spec.model import Spec
@@ -44,7 +45,7 @@ def _walk(rule: str, before: str, text: str, after: str) -> Walk:
 def _texts(spec: Spec) -> list[str]:
     """Return each beginning of each marker, and the whole, with what may stand behind it."""
     given = (*spec.grammar.triggers, *text_markers(spec), *sorted(format_markers(spec)))
-    markers = dict.fromkeys(marker.strip() for marker in given)
+    markers = dict.fromkeys(marker.strip().replace(A_NAME, "") for marker in given)
     cuts = ((marker[:at], marker[at:]) for marker in markers for at in range(1, len(marker) + 1))
     tails = ((begun, ("", " y", f" {rest} y")) for begun, rest in cuts)
     return list(dict.fromkeys(f"x {begun}{tail}" for begun, ends in tails for tail in ends))
