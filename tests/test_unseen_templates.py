@@ -76,6 +76,19 @@ WRITTEN = [
         Message("So.", calls=(Call("add", {"a": '"[\n'}),)),
     ),
     (
+        "names-as-tags",
+        "<think>\nIs 2 < 3, or a<b?\n</think>\n\nBoth: 1 < 2."
+        "\n<add>\n  <a>\n\n1 </b>\n\n  </a>\n</add>\n<now>\n</now><|im_end|>\n",
+        Message(
+            "Both: 1 < 2.", "Is 2 < 3, or a<b?", (Call("add", {"a": "\n1 </b>\n"}), Call("now", {}))
+        ),
+    ),
+    (
+        "object-in-named-tag",
+        'I <3 this: 1 < 2.\n<add>{"a": "</add>"}</add>\n<now>{}</now><|im_end|>\n',
+        Message("I <3 this: 1 < 2.", calls=(Call("add", {"a": "</add>"}), Call("now", {}))),
+    ),
+    (
         "list-of-members",  # as a printer for people writes it
         '<~call~>{\n  "tool": "add",\n  "with": [\n    {\n      "key": "a",\n      "value": 1\n'
         "    }\n  ]\n}<~called~><~end~>",

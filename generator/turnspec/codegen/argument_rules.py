@@ -325,7 +325,9 @@ def rests_of_call(marks: Marks) -> list[str]:
     behind += [f"{end} {it}" for end in section_end for it in behind]
     found = [f"{rest} {more}" for rest in rests for more in behind]
     # Any tag before any other is no rest of a call, but before the turn's end.
-    return [it for it in found if "{any" not in it or STOP in it or literal_length(it) > len("</><")]
+    return [
+        it for it in found if "{any" not in it or STOP in it or literal_length(it) > len("</><")
+    ]
 
 
 def _behind_call(marks: Marks) -> list[str]:

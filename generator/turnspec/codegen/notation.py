@@ -74,7 +74,8 @@ def before_value(pieces: Sequence[Piece]) -> str:
 
 def behind_value(pieces: Sequence[Piece]) -> str:
     """Return what stands behind a raw value: a line end at its start is no part of the value."""
-    line_end = "\n" if pieces[0].text.startswith("\n") else ""
+    lead = re.match(r"(\n?)([ \t]*)", pieces[0].text)
+    line_end = lead[1] + "{indent}" * bool(lead[1] and lead[2]) if lead else ""
     return line_end + slotted(pieces).strip()
 
 
