@@ -280,7 +280,9 @@ def _ends(shape: _Shape, spec: Spec) -> tuple[list[str], list[str]]:
     others = [tag for tag in tails if tag not in shape.closing]
     found = [*filter(looks_like_marker, (*others, *shape.closing, section_end))]
     section_ends: list[str] = []
-    if shape.opening and len(found) > (0 if section_end else 1):
+    # In a section that nothing ends a call's last tag closes that call alone.
+    closes_last = bool(section_end) or not tools.section_start.strip()
+    if shape.opening and closes_last and len(found) > (0 if section_end else 1):
         lasts = [found.pop(), *filter(looks_like_marker, tools.section_ends[1:])]
         lasts += filter(None, [without_stop(lasts[0], spec.turn.stop)])
         section_ends = [text for last in lasts for text in (last, last.lstrip("]})"))]

@@ -320,8 +320,10 @@ def _with_follows(marks: Marks, head: str) -> Notation:
 def _behind_name(marks: Marks) -> Sequence[Notation]:
     """Return what may stand behind a name that no text closes."""
     arguments, calls = marks.arguments, marks.calls
+    objects: Sequence[str] = ('{{ "', "{{ '", "{{ }}")
     if arguments.form == "json":
-        objects = ('{{ "', "{{ '", "{{ }}") if calls.begin_with_name else ("{fence} {{", '"{{')
+        loose = ("{fence} {{", '"{{')
+        objects = objects if calls.begin_with_name or calls.is_doubtful else loose
         return (*objects, *calls.closing[:1])
     separators = map(notation, call_separators(marks.tools))
     over = () if calls.section_end or calls.end else marks.text.turn_end
@@ -330,7 +332,8 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
     first = first_text(arguments.start)
     is_sign = literal_length(first) < FEWEST_SIGNS  # with which text goes on as well
     argument = arguments.start if arguments.are_keyed or is_sign else first
-    begun = (argument, *first_keys(marks), "{{", arguments.empty)
+    objects = objects if calls.is_doubtful else ("{{",)
+    begun = (argument, *first_keys(marks), *objects, arguments.empty)
     return (*begun, *(_any_end(marks, it, argument) for it in ends))
 
 

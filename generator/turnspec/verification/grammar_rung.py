@@ -172,8 +172,12 @@ class _Reading:
             yield "no call"
         if self.request.response_schema is not None and not parsed.tool_calls:
             validator = Draft202012Validator(self.request.response_schema)
-            errors = validator.iter_errors(json.loads(parsed.content))
-            yield from (error.message for error in errors)
+            try:
+                answer = json.loads(parsed.content)
+            except ValueError:
+                yield f"content that is no JSON: {parsed.content!r}"
+                return
+            yield from (error.message for error in validator.iter_errors(answer))
 
 
 def _readings(
