@@ -387,7 +387,8 @@ def grammar_hints(spec: Spec) -> Grammar:
         last = [end for end in spec.turn.ends if end.last in (Part.CONTENT, Part.CALLS)]
         ends = [text for end in last for text in (end.final, end.followed)]
         found = distinct_beginning(opening.strip(), [*texts, *ends])
-        is_plain = is_lone_sign(found) or found.isalnum()  # as any text may hold it
+        # Any text may hold these.
+        is_plain = is_lone_sign(found) or found.isalnum() or found == "<"
         triggers = (found,) if found and not is_plain else ()
         pieces = (*spec.tools.call, *spec.tools.arguments.item)
         texts += [spec.tools.section_start, *spec.tools.section_ends]

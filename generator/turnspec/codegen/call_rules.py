@@ -27,6 +27,7 @@ from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
 from turnspec.engine.markers import escaped
 from turnspec.spec.characters import left_open
+from turnspec.spec.model import Part
 
 #: The markers of text, each in the order in which it is told.
 _OF_TEXT = (
@@ -339,7 +340,8 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
 
 def _any_end(marks: Marks, end: str, argument: str) -> Notation:
     """Return what closes a call without arguments; any tag does so before what else may follow."""
-    if "{any" not in end or not marks.calls.is_doubtful:
+    is_last = marks.spec.turn.order[-1] is Part.CALLS  # else content may follow
+    if "{any" not in end or not (marks.calls.is_doubtful and is_last):
         return end
     calls = (spaced(f"{marks.calls.start.rstrip()} {it}") for it in (argument, leading_text(end)))
     return (end, [*map(spaced, marks.text.turn_end), "{end of text}", *calls])

@@ -205,18 +205,18 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
     found.extend(_beginnings_of_markers(spec))
-    markers = [_without_json(trimmed(marker)) for marker in found]
     sign = _sign_before_name(spec)  # is text where no name follows
-    return shortest_markers(it + A_NAME if it == sign else it for it in markers)
+    markers = [_without_json(trimmed(marker)) for marker in (*found, sign)]
+    return shortest_markers(it + A_NAME if it == sign else it for it in markers if it)
 
 
-def _sign_before_name(spec: Spec) -> str | None:
-    """Return the sign that is all that marks a call, right before its name; None if more does."""
+def _sign_before_name(spec: Spec) -> str:
+    """Return the sign that is all that marks a call, right before its name; "" if more does."""
     if spec.tools is None or trimmed(spec.tools.section_start):
-        return None
+        return ""
     head = trimmed(spec.tools.call[0].text)
     is_sign = len(head) == 1 and not head.isalnum() and spec.tools.call[0].text.endswith(head)
-    return head if is_sign and spec.tools.call[1] == Slot(SlotKind.NAME) else None
+    return head if is_sign and spec.tools.call[1] == Slot(SlotKind.NAME) else ""
 
 
 def _starts_in_text(spec: Spec) -> tuple[str, str, str]:

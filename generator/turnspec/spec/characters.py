@@ -153,6 +153,8 @@ def key_ends(tools: Tools) -> str:
         found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1], VALUE_SIGNS]
     if item and ends_itself(tools):
         found.append(VALUE_SIGNS)
+    if item and item[0].text.strip() == tools.call[0].text.strip() == "<":
+        found.append("|")  # else a special token could be such a tag
     return _joined(found)
 
 
