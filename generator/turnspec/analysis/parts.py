@@ -106,6 +106,8 @@ def find_header(
         return Header(user_end, left_open, is_open=True)
     if _tells_kinds(edges, chat_prompts.texts, user_end, user_header):
         return Header(user_end, "")
+    if not any(header in text for text in chat_prompts.texts):
+        header = _without_closed_tag(header, _openings(edges))
     while header and not _heads_all(header, chat_prompts.texts):
         header = whole_prefix([header, header[:-1]])
     if not markers(header):  # words before it may say what is set
@@ -114,6 +116,14 @@ def find_header(
         end = next(filter(str.strip, found), header)
         user_end, header = user_end + header.removesuffix(end), end
     return Header(user_end, header)
+
+
+def _without_closed_tag(header: str, openings: Sequence[str]) -> str:
+    """Return a header up to a tag that some part closes where it begins: that is another part's."""
+    for tag in markers(header):
+        if re.match(r"[<\[]\w", tag) and any(f"{tag[0]}/{tag[1:]}" in it for it in openings):
+            return header.partition(tag)[0]
+    return header
 
 
 def _left_open(
