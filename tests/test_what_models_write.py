@@ -183,6 +183,10 @@ NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'
 CODER = "qwen3-coder"
 PARAMETER = "<parameter=arguments>\n{}\n</parameter>"
 CODED = f"<tool_call>\n<function=read>\n{PARAMETER}\n</function>\n</tool_call>"
+TYPED = (
+    "<tool_call>read\n<arg_key>path</arg_key>\n<arg_type>{}</arg_type>\n"
+    "<arg_value>a b</arg_value>\n</tool_call>"
+)
 MEMBERS = '{"name": "read", "arguments": {"path": "a"}}'
 
 GEMMA_CALL = '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
@@ -241,6 +245,16 @@ CALLS = [
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
+    Text(CODER, CODED.replace("arguments", "properties").format("{'path': 'a'}"),
+         called("a"), ("unknown_argument",)),
+    *(
+        Text(CODER, CODED.replace("=arguments>", f"={start}parameter=path{end}").format("a"),
+             called("a"), ("missing_marker",) * told)
+        for start, end, told in (("", ">", 2), ("", "", 3), ("<", ">", 1), ("><", ">", 0))
+    ),
+    Text("glm-4-6", TYPED.format("string"), called("a b"), ("missing_marker",)),
+    Text("glm-4-6", TYPED.replace("<arg_type>", "<arg_value><arg_type>").format("b"),
+         called("<arg_type>b</arg_type>\n<arg_value>a b")),
     Text(CODER, '<tool_call>{"name": "read", "args": {"path": "a"}}</tool_call>',
          called("a"), ("other_syntax",)),
     Text(CODER, CODED.format("{}"),
