@@ -103,6 +103,10 @@ HEADERS = [
     Text(MUSE, " to=read<|message|><atem:function_calls>", said(""), ("cut_off",)),
     Text(MUSE, " to=read.read<|message|>" + INVOKE.format('read.read">'),
          called("a"), ("repeated",)),
+    Text(MUSE, " to=files.read<|message|>" + quoted, called("a"), ("repeated",)),
+    Text(MUSE, " to=read.read<|message|>" + quoted, called("a"), ("repeated",)),
+    Text(MUSE, " to=already<|message|>" + quoted,
+         said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
     Text(MUSE, " to=read<|message|>" + INVOKE.format('re<|message|>ad">'),
          called("a"), ("repeated",)),
     Text(MUSE, " to=read<|message|>" + INVOKE.format("read<|message|>"),
@@ -179,6 +183,10 @@ NUMBERED = '<tool_call>{"name": 5, "arguments": {"path": "a"}}</tool_call>'
 CODER = "qwen3-coder"
 PARAMETER = "<parameter=arguments>\n{}\n</parameter>"
 CODED = f"<tool_call>\n<function=read>\n{PARAMETER}\n</function>\n</tool_call>"
+TYPED = (
+    "<tool_call>read\n<arg_key>path</arg_key>\n<arg_type>{}</arg_type>\n"
+    "<arg_value>a b</arg_value>\n</tool_call>"
+)
 MEMBERS = '{"name": "read", "arguments": {"path": "a"}}'
 
 GEMMA_CALL = '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
@@ -237,6 +245,16 @@ CALLS = [
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
+    Text(CODER, CODED.replace("arguments", "properties").format("{'path': 'a'}"),
+         called("a"), ("unknown_argument",)),
+    *(
+        Text(CODER, CODED.replace("=arguments>", f"={start}parameter=path{end}").format("a"),
+             called("a"), ("missing_marker",) * told)
+        for start, end, told in (("", ">", 2), ("", "", 3), ("<", ">", 1), ("><", ">", 0))
+    ),
+    Text("glm-4-6", TYPED.format("string"), called("a b"), ("missing_marker",)),
+    Text("glm-4-6", TYPED.replace("<arg_type>", "<arg_value><arg_type>").format("b"),
+         called("<arg_type>b</arg_type>\n<arg_value>a b")),
     Text(CODER, '<tool_call>{"name": "read", "args": {"path": "a"}}</tool_call>',
          called("a"), ("other_syntax",)),
     Text("glm-4-6", '<tool_call>read\n{"name": "read", "arguments": {"path": "a"}}</tool_call>',

@@ -48,7 +48,8 @@ def _between_texts(marks: Marks) -> Roles:
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
     unended = re.sub(r" \{key\} >\n$", "{key but  =:}{?>}{line end}", start)
-    starts = dict.fromkeys((*_with_a_tag_twice(start), start, untyped, unclosed, unended))
+    told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
+    starts = dict.fromkeys((*told, start, untyped, unclosed, unended))
     return [*done, *(("argument", it) for it in starts), *others]
 
 
@@ -63,6 +64,18 @@ def _with_a_tag_twice(start: str) -> Iterator[str]:
         yield f"{key} {{?{end}}} {key} {{key}} {end} {{?{value}}}"
         yield f"{key} {{key}} {end} {{?{key}}} {end} {{?{value}}}"
         yield f"{key} {{key}} {end} {value} {{?{value.replace('<', '</')}}} {value}"
+    if found := re.fullmatch(r"<(\w+=) \{key\} >\n", start):
+        yield f"<{found[1]} {{?>}} {{?<}}{found[1]} {{key but  =:}}{{?>}}{{line end}}"
+
+
+def _with_a_tag_between(start: str) -> Iterator[str]:
+    """Yield how an argument begins with a word in tags between its key and its value: its type.
+
+    That is told by the value's mark: it is missing where it belongs, and stands behind.
+    """
+    if found := re.fullmatch(r"(<[^<>{} ]+> \{key\} <[^<>{} ]+>) \{\?(<[^<>{} ]+>)\}", start):
+        key, value = found.groups()
+        yield f"{key} {{no {value}}}{{?{value}}} <{{tag}}>{{tag}}<{{tag}}> {value}"
 
 
 def first_argument_roles(marks: Marks) -> Roles:

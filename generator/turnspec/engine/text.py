@@ -232,7 +232,7 @@ def header_in(turn: Turn, found: Found) -> Found:
     name, again = found.slot("name"), found.slot("name_again")
     if found.role not in CALLS_BEGIN or not again or not is_no_tool(turn, name):
         return found
-    if name == again and name not in PARTICIPANTS:
+    if again in (name, name.split(".")[-1]) and name not in PARTICIPANTS:
         return found
     rules = turn.input.rules.content_headers
     header = rules.match(turn.input, not turn.input.final, found.start)
