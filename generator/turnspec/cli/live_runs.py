@@ -36,8 +36,8 @@ from turnspec.live.real_vocabulary import (
     vocabulary_of,
     vocabulary_source,
 )
-from turnspec.live.record import LiveFormat, keep_record, live_record, read_format, run_formats
-from turnspec.live.runs import FormatRuns, Outcome
+from turnspec.live.record import LiveFormat, keep_record, live_record, read_format
+from turnspec.live.runs import FormatRuns, Outcome, run_format
 from turnspec.live.user_model import (
     Session,
     UserTurn,
@@ -107,14 +107,19 @@ def _runs(
     # A template that isn't there is no failure: the table says what the prompt was from.
     found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
     templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
-    with progress_bar("running", len(formats)) as advance:
-        return run_formats(
-            *(formats, templates),
-            seeds=seeds,
-            folder=cache_folder() / "tiny-models",
-            vocabularies=vocabularies,
-            on_format=advance,
-        )
+    runs = []
+    with progress_bar("running", len(formats)) as advance, RenderWorker() as worker:
+        for fmt in formats:
+            done = run_format(
+                *(fmt.spec, fmt.module, templates.get(fmt.spec.name)),
+                worker=worker,
+                seeds=seeds,
+                folder=cache_folder() / "tiny-models",
+                vocabulary=(vocabularies or {}).get(fmt.spec.name),
+            )
+            runs.append(done)
+            advance()
+    return runs
 
 
 def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, RealVocabulary]:
