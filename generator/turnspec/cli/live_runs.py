@@ -128,10 +128,8 @@ def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, 
     origin = read_index(project.root)[0].origins.get(source.origin) if project else None
     if origin is None:
         raise Fault(f"templates/index.yaml names no {source.origin}, where vocabularies are from")
-    obtained = obtain(origin, offline=offline, console=ERR)
-    if obtained.path is None:
-        raise Fault(f"cannot fetch {origin.file}: {obtained.reason}")
-    known = or_fault(read_vocabularies(obtained.path, origin, cache_folder() / "vocabularies"))
+    archive = or_fault(obtain(origin, offline=offline, console=ERR))
+    known = or_fault(read_vocabularies(archive, origin, cache_folder() / "vocabularies"))
     pairs = ((fmt.spec.name, vocabulary_of(fmt.spec, known)) for fmt in formats)
     return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
 
