@@ -54,45 +54,34 @@ from turnspec.sources.index import read_index
 from turnspec.spec.live_results import dump_live
 
 
-def run_tiny(
+def run_formats(
     catalog: Catalog,
     names: tuple[str, ...],
     seeds: int,
     *,
+    real: bool,
     record: bool,
     offline: bool,
     as_json: bool,
 ) -> None:
-    """Run formats on the tiny model and print the figures."""
+    """Run formats on the tiny model, or on vocabularies of real ones, and print the figures."""
     known = [find(name, catalog) for name in names] if names else catalog.own()
     formats = _formats(known)
-    runs = _runs(known, formats, seeds, offline=offline)
-    figures = live_record(runs, seeds)
+    vocabularies = _vocabularies(formats, offline=offline) if real else {}
+    chosen = [fmt for fmt in formats if not real or fmt.spec.name in vocabularies]
+    if real and not chosen:
+        raise Fault("no vocabulary holds the markers of these formats")
+    runs = _runs(known, chosen, seeds, vocabularies, offline=offline)
     if as_json:
-        put(dump_live(figures))
+        put(dump_live(live_record(runs, seeds)))
     else:
-        show(live_table(runs, failing_only=not names))
+        show(real_table(runs) if real else live_table(runs, failing_only=not names))
+        if names:
+            print_marker_tokens(runs)
         print_failures(runs, all_of_them=bool(names))
     problems = [problem for run in runs for problem in run.problems]
     if record and catalog.project is not None and not problems:
-        problems += keep_record(catalog.project, figures)
-    finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
-
-
-def run_real(catalog: Catalog, names: tuple[str, ...], seeds: int, *, offline: bool) -> None:
-    """Run formats that have one on vocabularies of real models, and print the figures."""
-    known = [find(name, catalog) for name in names] if names else catalog.own()
-    formats = _formats(known)
-    vocabularies = _vocabularies(formats, offline=offline)
-    chosen = [fmt for fmt in formats if fmt.spec.name in vocabularies]
-    if not chosen:
-        raise Fault("no vocabulary holds the markers of these formats")
-    runs = _runs(known, chosen, seeds, offline=offline, vocabularies=vocabularies)
-    show(real_table(runs))
-    if names:
-        print_marker_tokens(runs)
-    print_failures(runs, all_of_them=bool(names))
-    problems = [problem for run in runs for problem in run.problems]
+        problems += keep_record(catalog.project, live_record(runs, seeds))
     finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
 
 
@@ -100,9 +89,9 @@ def _runs(
     known: Sequence[KnownFormat],
     formats: Sequence[LiveFormat],
     seeds: int,
+    vocabularies: Mapping[str, RealVocabulary],
     *,
     offline: bool,
-    vocabularies: Mapping[str, RealVocabulary] | None = None,
 ) -> list[FormatRuns]:
     # A template that isn't there is no failure: the table says what the prompt was from.
     found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
@@ -115,7 +104,7 @@ def _runs(
                 worker=worker,
                 seeds=seeds,
                 folder=cache_folder() / "tiny-models",
-                vocabulary=(vocabularies or {}).get(fmt.spec.name),
+                vocabulary=vocabularies.get(fmt.spec.name),
             )
             runs.append(done)
             advance()

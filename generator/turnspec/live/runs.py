@@ -247,10 +247,7 @@ def _stopped_inside(writer: TurnWriter, turn: StreamedTurn) -> bool:
 def _unasked(setting: _Setting, writer: TurnWriter, turn: StreamedTurn) -> Iterator[str]:
     """Yield what the grammar should have seen to."""
     calls = turn.message.tool_calls
-    if writer.problem is not None:
-        yield str(writer.problem)
-    if writer.ending is Ending.DEAD_END:
-        yield "the grammar lets nothing through"
+    yield from writer.faults()
     if setting.choice is ToolChoice.REQUIRED and not calls:
         yield "no call, though one is required"
     if setting.choice is ToolChoice.NONE and calls:
