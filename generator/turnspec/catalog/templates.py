@@ -83,10 +83,7 @@ def _archive(origin: Origin, fetch: bool, console: Console | None) -> Path | Pro
         return Problem(f"its template isn't here, as turnspec ships none (a download of {size})")
     from turnspec.sources.download import obtain  # which needs the extra `build`
 
-    obtained = obtain(origin, console=console)
-    if obtained.path is None:
-        return Problem(f"cannot fetch {origin.file}: {obtained.reason}")
-    return obtained.path
+    return obtain(origin, console=console)
 
 
 def _lost(entry: Entry) -> Problem:

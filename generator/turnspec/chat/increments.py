@@ -58,7 +58,8 @@ class Conversation:
     r"""Renders a growing conversation and says what each step adds to the text.
 
     The time stands still in it, so that a template that writes the date doesn't change its
-    beginning at midnight.
+    beginning at midnight. ``text`` is what was given out so far: all increments put together.
+    ``last_prompt`` is the whole prompt that `prompt` gave last, for the parser of its answer.
 
     Example:
         >>> conversation = chat.conversation()
@@ -82,23 +83,13 @@ class Conversation:
         self._render = partial(render, tools=tools, thinking=thinking, variables=variables, now=now)
         self._messages: list[_Message] = []
         self._ends: list[int] = []  # where each message's text ended when it was given
-        self._text = ""
-        self._last_prompt: Prompt | None = None
+        self.text = ""
+        self.last_prompt: Prompt | None = None
 
     @property
     def messages(self) -> tuple[_Message, ...]:
         """The messages so far."""
         return tuple(self._messages)
-
-    @property
-    def text(self) -> str:
-        """The text that was given out so far: all increments put together."""
-        return self._text
-
-    @property
-    def last_prompt(self) -> Prompt | None:
-        """The whole prompt that `prompt` gave last, for the parser of its answer."""
-        return self._last_prompt
 
     def add(self, message: _Message) -> Increment:
         """Add a message; the increment holds what stays of it, whatever message follows.
@@ -109,7 +100,7 @@ class Conversation:
         checked(read_messages([*self._messages, message]))
         self._messages.append(message)
         increment = self._go_on(self._settled())
-        self._ends.append(len(self._text))
+        self._ends.append(len(self.text))
         return increment
 
     def prompt(self) -> Increment:
@@ -120,7 +111,7 @@ class Conversation:
         Raises:
             ChatError: the template refuses the messages.
         """
-        prompt = self._last_prompt = self._render(self._messages)
+        prompt = self.last_prompt = self._render(self._messages)
         increment = self._go_on(prompt.text, whole=True)
         self._ends[-1:] = [len(prompt.text) - len(prompt.prefill)]  # nothing is held back now
         return increment
@@ -131,14 +122,14 @@ class Conversation:
         The model has read its own text already, so the next increment is compared with it.
         """
         self._messages.append(message)
-        self._text += written
-        self._ends.append(len(self._text))
+        self.text += written
+        self._ends.append(len(self.text))
 
     def _settled(self) -> str:
         """Return the beginning that all renderings share, without and with one more message."""
         texts = list(self._renderings())
         if not texts:
-            return self._text
+            return self.text
         shared = common_prefix(texts)
         # Only around the end can a marker be cut, and the texts may be long.
         start = max(0, len(shared) - _WINDOW)
@@ -156,12 +147,12 @@ class Conversation:
 
     def _go_on(self, target: str, *, whole: bool = False) -> Increment:
         """Move the text on to ``target``, which may be shorter unless it is the whole."""
-        kept = len(common_prefix([self._text, target]))
+        kept = len(common_prefix([self.text, target]))
         if kept == len(target) and not whole:  # what was given already goes further
-            return Increment(len(self._text), "")
-        dropped = self._text[kept:]
+            return Increment(len(self.text), "")
+        dropped = self.text[kept:]
         reason = self._reason(kept, dropped, target[kept:]) if dropped else ""
-        self._text = target
+        self.text = target
         self._ends = [min(end, len(target)) for end in self._ends]
         return Increment(kept, target[kept:], len(dropped), reason)
 

@@ -34,6 +34,13 @@ from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import judge
 
+#: What is told of a template, by what of a result it is in.
+_TOLD = {
+    "added": "added {} from {}",
+    "updated": "pinned {} anew",
+    "unchanged": "{} is there already",
+}
+
 
 @click.command()
 @click.argument("source", type=click.Path(path_type=Path))
@@ -150,24 +157,14 @@ def _repinned(source: Path, project: Project, name: str | None, limits: Limits) 
 
 
 def _put(result: AddResult, problems: Sequence[Problem], more: Mapping[str, object]) -> None:
-    files = {
-        what: [location(template) for template in templates]
-        for what, templates in (
-            ("added", result.added),
-            ("updated", result.updated),
-            ("unchanged", result.unchanged),
-        )
-    }
+    files = {what: [*map(location, getattr(result, what))] for what in _TOLD}
     put_told({**files, **more}, problems)
 
 
 def _print(result: AddResult) -> None:
-    for template in result.added:
-        say(f"added {location(template)} from {template.source}")
-    for template in result.updated:
-        say(f"pinned {location(template)} anew")
-    for template in result.unchanged:
-        say(f"{location(template)} is there already")
+    for what, told in _TOLD.items():
+        for template in getattr(result, what):
+            say(told.format(location(template), template.source))
 
 
 def _print_change(done: Repinned) -> None:

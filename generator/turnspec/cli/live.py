@@ -95,7 +95,7 @@ def live(
 
     or_fault(llama_library())
     # numpy, which the rest needs, takes a while to load.
-    from turnspec.cli.live_runs import run_model, run_real, run_tiny
+    from turnspec.cli.live_runs import run_formats, run_model
     from turnspec.live.user_model import Wish
 
     if model is not None:
@@ -110,11 +110,8 @@ def live(
         turns = seeds or (_FREE_SEEDS if free else 1)
         run_model(model, wish, turns, catalog_of(root), as_json=as_json)
         return
-    if real:
-        run_real(catalog_of(root), names, seeds or _REAL_SEEDS, offline=offline)
-        return
     if record:
         find_project(root)
-    run_tiny(
-        catalog_of(root), names, seeds or _SEEDS, record=record, offline=offline, as_json=as_json
-    )
+    seeds = seeds or (_REAL_SEEDS if real else _SEEDS)
+    options = {"real": real, "record": record, "offline": offline, "as_json": as_json}
+    run_formats(catalog_of(root), names, seeds, **options)

@@ -36,8 +36,8 @@ from turnspec.live.real_vocabulary import (
     vocabulary_of,
     vocabulary_source,
 )
-from turnspec.live.record import LiveFormat, keep_record, live_record, read_format, run_formats
-from turnspec.live.runs import FormatRuns, Outcome
+from turnspec.live.record import LiveFormat, keep_record, live_record, read_format
+from turnspec.live.runs import FormatRuns, Outcome, run_format
 from turnspec.live.user_model import (
     Session,
     UserTurn,
@@ -54,45 +54,34 @@ from turnspec.sources.index import read_index
 from turnspec.spec.live_results import dump_live
 
 
-def run_tiny(
+def run_formats(
     catalog: Catalog,
     names: tuple[str, ...],
     seeds: int,
     *,
+    real: bool,
     record: bool,
     offline: bool,
     as_json: bool,
 ) -> None:
-    """Run formats on the tiny model and print the figures."""
+    """Run formats on the tiny model, or on vocabularies of real ones, and print the figures."""
     known = [find(name, catalog) for name in names] if names else catalog.own()
     formats = _formats(known)
-    runs = _runs(known, formats, seeds, offline=offline)
-    figures = live_record(runs, seeds)
+    vocabularies = _vocabularies(formats, offline=offline) if real else {}
+    chosen = [fmt for fmt in formats if not real or fmt.spec.name in vocabularies]
+    if real and not chosen:
+        raise Fault("no vocabulary holds the markers of these formats")
+    runs = _runs(known, chosen, seeds, vocabularies, offline=offline)
     if as_json:
-        put(dump_live(figures))
+        put(dump_live(live_record(runs, seeds)))
     else:
-        show(live_table(runs, failing_only=not names))
+        show(real_table(runs) if real else live_table(runs, failing_only=not names))
+        if names:
+            print_marker_tokens(runs)
         print_failures(runs, all_of_them=bool(names))
     problems = [problem for run in runs for problem in run.problems]
     if record and catalog.project is not None and not problems:
-        problems += keep_record(catalog.project, figures)
-    finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
-
-
-def run_real(catalog: Catalog, names: tuple[str, ...], seeds: int, *, offline: bool) -> None:
-    """Run formats that have one on vocabularies of real models, and print the figures."""
-    known = [find(name, catalog) for name in names] if names else catalog.own()
-    formats = _formats(known)
-    vocabularies = _vocabularies(formats, offline=offline)
-    chosen = [fmt for fmt in formats if fmt.spec.name in vocabularies]
-    if not chosen:
-        raise Fault("no vocabulary holds the markers of these formats")
-    runs = _runs(known, chosen, seeds, offline=offline, vocabularies=vocabularies)
-    show(real_table(runs))
-    if names:
-        print_marker_tokens(runs)
-    print_failures(runs, all_of_them=bool(names))
-    problems = [problem for run in runs for problem in run.problems]
+        problems += keep_record(catalog.project, live_record(runs, seeds))
     finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
 
 
@@ -100,21 +89,26 @@ def _runs(
     known: Sequence[KnownFormat],
     formats: Sequence[LiveFormat],
     seeds: int,
+    vocabularies: Mapping[str, RealVocabulary],
     *,
     offline: bool,
-    vocabularies: Mapping[str, RealVocabulary] | None = None,
 ) -> list[FormatRuns]:
     # A template that isn't there is no failure: the table says what the prompt was from.
     found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
     templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
-    with progress_bar("running", len(formats)) as advance:
-        return run_formats(
-            *(formats, templates),
-            seeds=seeds,
-            folder=cache_folder() / "tiny-models",
-            vocabularies=vocabularies,
-            on_format=advance,
-        )
+    runs = []
+    with progress_bar("running", len(formats)) as advance, RenderWorker() as worker:
+        for fmt in formats:
+            done = run_format(
+                *(fmt.spec, fmt.module, templates.get(fmt.spec.name)),
+                worker=worker,
+                seeds=seeds,
+                folder=cache_folder() / "tiny-models",
+                vocabulary=vocabularies.get(fmt.spec.name),
+            )
+            runs.append(done)
+            advance()
+    return runs
 
 
 def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, RealVocabulary]:
@@ -123,10 +117,8 @@ def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, 
     origin = read_index(project.root)[0].origins.get(source.origin) if project else None
     if origin is None:
         raise Fault(f"templates/index.yaml names no {source.origin}, where vocabularies are from")
-    obtained = obtain(origin, offline=offline, console=ERR)
-    if obtained.path is None:
-        raise Fault(f"cannot fetch {origin.file}: {obtained.reason}")
-    known = or_fault(read_vocabularies(obtained.path, origin, cache_folder() / "vocabularies"))
+    archive = or_fault(obtain(origin, offline=offline, console=ERR))
+    known = or_fault(read_vocabularies(archive, origin, cache_folder() / "vocabularies"))
     pairs = ((fmt.spec.name, vocabulary_of(fmt.spec, known)) for fmt in formats)
     return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
 

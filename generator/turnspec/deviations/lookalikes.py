@@ -52,7 +52,7 @@ def tool_named_as_a_key(form: Format) -> Iterator[Case]:
     for name in ("function", "name", "arguments", "parameters", "type") if form.calls else ():
         call = replace(form.call, name=name)
         yield _called(form, call)
-        if _has_json(form):
+        if form.json_call or form.tools.mode is ToolMode.TAG_WITH_JSON:  # whose values have keys
             yield _called(form, replace(call, arguments={form.call.name: {"name": form.call.name}}))
 
 
@@ -60,11 +60,6 @@ def _called(form: Format, call: Call) -> Case:
     message = expected_message(form.spec, Message(calls=(call,)))
     tools = tool_definitions((call, *form.calls))
     return form.case(form.write(message), message, tools=tools)
-
-
-def _has_json(form: Format) -> bool:
-    """Tell whether arguments are a JSON object, whose values may be objects."""
-    return form.json_call is not None or form.tools.mode is ToolMode.TAG_WITH_JSON
 
 
 def json_answer(form: Format) -> Iterator[Case]:
@@ -117,13 +112,10 @@ def _openings(form: Format) -> list[str]:
     call = form.json_call
     if call:
         texts = (form.tools.section_start.strip().removesuffix("["), call.before)
-    ends = tuple(end.strip() for end in (*form.spec.turn.stop, *_finals(form)) if end.strip())
+    finals = (end.final for end in form.spec.turn.ends)
+    ends = tuple(end.strip() for end in (*form.spec.turn.stop, *finals) if end.strip())
     found = dict.fromkeys(text.strip() for text in texts)
     return [text for text in found if text and not text.startswith(ends)]
-
-
-def _finals(form: Format) -> list[str]:
-    return [end.final for end in form.spec.turn.ends]
 
 
 def _said(form: Format, content: str) -> Case:

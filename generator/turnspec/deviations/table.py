@@ -65,13 +65,17 @@ DEVIATIONS: dict[str, Deviation] = {
     "tagged: unknown argument": tagged.unknown_argument,
     "tagged: repeated argument": tagged.repeated_argument,
     "tagged: quoted names": tagged.quoted_names,
-    "tagged: other signs than `=`": tagged.other_signs,
-    "tagged: a tag twice": tagged.a_tag_twice,
-    "tagged: a first key without its tag": tagged.first_key_without_tag,
+    "tagged: other signs than `=`": partial(tagged.rewritten, tagged.OTHER_SIGNS, []),
+    "tagged: a tag twice": partial(tagged.rewritten, tagged.A_TAG_TWICE, ["missing_marker"]),
+    "tagged: a first key without its tag": partial(
+        tagged.rewritten, tagged.FIRST_KEY_WITHOUT_TAG, ["missing_marker"]
+    ),
     "tagged: a value's end alone": tagged.end_of_a_value_alone,
-    "tagged: a tag without its end": tagged.tag_without_its_end,
-    "tagged: white space around keys": tagged.space_around_keys,
-    "tagged: no type": tagged.no_type,
+    "tagged: a tag without its end": partial(
+        tagged.rewritten, tagged.TAG_WITHOUT_ITS_END, ["missing_marker"]
+    ),
+    "tagged: white space around keys": partial(tagged.rewritten, tagged.SPACE_AROUND_KEYS, []),
+    "tagged: no type": partial(tagged.rewritten, tagged.NO_TYPE, ["wrong_type"]),
     "tagged: literals of Python": tagged.literals_of_python,
     "tagged: a value not closed": tagged.value_not_closed,
     "tagged: a value closed twice": tagged.value_closed_twice,

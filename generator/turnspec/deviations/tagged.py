@@ -4,12 +4,46 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from turnspec.deviations.turns import Case, Format
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, ToolMode
+
+#: Ways to write a call otherwise, each an expression for a part of it and what stands there then.
+Rewriting = tuple[tuple[str, str], ...]
+
+_TAG = "(<[^<>]+>)"
+#: A name with its own tag and the one before the first key.
+_NAMED = rf"{_TAG}look\s*<[^<>]+>(?=city<)"
+#: Another sign stands for the one behind a tag's word, none, or an attribute's name.
+OTHER_SIGNS: Rewriting = tuple(
+    (r"(?<=<)(\w+)=(?=(?:look|city)>)", rf"\1{sign}") for sign in (" ", ":", " name=")
+)
+#: A tag around a key, or the one before its value, stands twice.
+A_TAG_TWICE: Rewriting = tuple(
+    (rf"{_TAG}(city){_TAG}(\s*){_TAG}", twice)
+    for twice in (r"\1\1\2\3\4\5", r"\1\2\3\3\4\5", r"\1\2\3\4\5\5")
+)
+#: The first key lacks the tag before it; white space, a tag or nothing stands there.
+FIRST_KEY_WITHOUT_TAG: Rewriting = tuple(
+    (_NAMED, rf"\1look{between}") for between in (r"\n", " ", r"\1", "")
+)
+#: The last sign of a tag is missing behind a name, or behind a key that ends a line.
+TAG_WITHOUT_ITS_END: Rewriting = ((r"(?<==look)>(?=\s*<)", ""), (r"(?<==city)>(?=\n)", ""))
+#: White space stands around a key between tags.
+SPACE_AROUND_KEYS: Rewriting = ((r"(?<=[=>])city(?=[<>])", r" city\n"),)
+#: The word for a value's type is missing, with its attribute: the schema tells it.
+NO_TYPE: Rewriting = ((r'(?<="city") \w+="\w+"', ""),)
+
+
+def rewritten(ways: Rewriting, told: Collection[str], form: Format) -> Iterator[Case]:
+    """A part of a call is written otherwise, in each of some ways."""
+    text = form.write(form.one_call) if _has_tags(form) else ""
+    for part, instead in ways:
+        if (other := re.sub(part, instead, text)) != text:
+            yield form.case(other, form.one_call, *told)
 
 
 def another_order(form: Format) -> Iterator[Case]:
@@ -46,62 +80,14 @@ def quoted_names(form: Format) -> Iterator[Case]:
             yield form.case(quoted, form.one_call)
 
 
-def other_signs(form: Format) -> Iterator[Case]:
-    """Another sign stands for the one behind a tag's word, none, or an attribute's name."""
-    text = form.write(form.one_call) if _has_tags(form) else ""
-    for sign in (" ", ":", " name="):
-        if (other := re.sub(r"(?<=<)(\w+)=(?=(?:look|city)>)", rf"\1{sign}", text)) != text:
-            yield form.case(other, form.one_call)
-
-
-def a_tag_twice(form: Format) -> Iterator[Case]:
-    """A tag around a key, or the one before its value, stands twice."""
-    text = form.write(form.one_call) if _has_tags(form) else ""
-    if found := re.search(r"(<[^<>]+>)city(<[^<>]+>)\s*(<[^<>]+>)", text):
-        for at in (1, 2, 3):
-            twice = text[: found.start(at)] + found[at] + text[found.start(at) :]
-            yield form.case(twice, form.one_call, "missing_marker")
-
-
-def first_key_without_tag(form: Format) -> Iterator[Case]:
-    """The first key lacks the tag before it; white space, a tag or nothing stands there."""
-    text = form.write(form.one_call) if _has_tags(form) else ""
-    if found := re.search(r"(<[^<>]+>)look\s*<[^<>]+>(?=city<)", text):
-        for between in ("\n", " ", found[1], ""):
-            begun = f"{text[: found.start()]}{found[1]}look{between}"
-            yield form.case(begun + text[found.end() :], form.one_call, "missing_marker")
-
-
 def end_of_a_value_alone(form: Format) -> Iterator[Case]:
     """A call has nothing but its name, what closes a value, and at most its end."""
     text = form.write(form.one_call) if _has_tags(form) else ""
-    if found := re.search(r"(<[^<>]+>)look\s*<[^<>]+>(?=city<)", text):
+    if found := re.search(_NAMED, text):
         message = Message(calls=(replace(form.call, arguments={}),))
         begun = f"{text[: found.start()]}{found[1]}look{_closing(form).strip()}"
         for end in ("", form.spec.turn.stop[0]):
             yield form.case(begun + end, message, "no_arguments")
-
-
-def tag_without_its_end(form: Format) -> Iterator[Case]:
-    """The last sign of a tag is missing behind a name, or behind a key that ends a line."""
-    text = form.write(form.one_call) if _has_tags(form) else ""
-    for ended in (r"(?<==look)>(?=\s*<)", r"(?<==city)>(?=\n)"):
-        if (without := re.sub(ended, "", text)) != text:
-            yield form.case(without, form.one_call, "missing_marker")
-
-
-def space_around_keys(form: Format) -> Iterator[Case]:
-    """White space stands around a key between tags."""
-    text = form.write(form.one_call) if _has_tags(form) else ""
-    if (spaced := re.sub("(?<=[=>])city(?=[<>])", " city\n", text)) != text:
-        yield form.case(spaced, form.one_call)
-
-
-def no_type(form: Format) -> Iterator[Case]:
-    """The word for a value's type is missing, with its attribute: the schema tells it."""
-    if _has_tags(form) and Slot(SlotKind.TYPE) in form.tools.arguments.item:
-        text = re.sub(r'(?<="city") \w+="\w+"', "", form.write(form.one_call))
-        yield form.case(text, form.one_call, "wrong_type")
 
 
 def literals_of_python(form: Format) -> Iterator[Case]:

@@ -7,12 +7,13 @@ written there by its code alone.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from turnspec.grammar.characters import Characters, Strings, written
-from turnspec.grammar.notations import Notation
+from turnspec.grammar.notations import Notation, strings_in
 from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.schema import SchemaGrammar, compiled_schema
 from turnspec.grammar.schema_checks import Schema
@@ -26,6 +27,7 @@ RESPONSE = "response"
 _PREFIX = "response-json"
 _STRING = f"{_PREFIX}-string"
 _SHORT = {'"': r"\"", "\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _CONTROLS = Characters.of([(0, 0x1F)])
 # What texts are full of is spared where a marker has anything else.
 _FREQUENT = "_-.,:;/{}\"'()\\"
@@ -37,24 +39,13 @@ class AnswerNotation(Notation):
 
     def constant(self, value: Any) -> str | None:
         """Return one value as it is written; None if it can't be."""
-        text = self._text(value)
-        return None if text is None else literal(text)
+        if (Characters.from_text("".join(strings_in(value))) & self.strings.unwritable()).ranges:
+            return None
+        return literal(_JSON_STRING.sub(self._coded, json.dumps(value)))
 
-    def _text(self, value: Any) -> str | None:
-        if isinstance(value, str):
-            if (Characters.from_text(value) & self.strings.unwritable()).ranges:
-                return None
-            return f'"{"".join(self.strings.escapes.get(char, char) for char in value)}"'
-        if isinstance(value, dict):
-            pairs = [(self._text(key), self._text(item)) for key, item in value.items()]
-            members = [f"{key}: {item}" for key, item in pairs if key is not None]
-            unwritten = any(None in pair for pair in pairs)
-            return None if unwritten else f"{{{', '.join(members)}}}"
-        if isinstance(value, list):
-            items = [self._text(item) for item in value]
-            kept = [item for item in items if item is not None]
-            return f"[{', '.join(kept)}]" if len(kept) == len(items) else None
-        return json.dumps(value)
+    def _coded(self, found: re.Match[str]) -> str:
+        text = json.loads(found[0])
+        return f'"{"".join(self.strings.escapes.get(char, char) for char in text)}"'
 
 
 def answer_grammar(

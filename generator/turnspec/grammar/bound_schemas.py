@@ -6,12 +6,11 @@ import marshal
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 from turnspec.grammar.answers import answer_grammar
 from turnspec.grammar.calls import value_ends
 from turnspec.grammar.notations import Notation
-from turnspec.grammar.request import WITHOUT_REFERENCES, Function
+from turnspec.grammar.request import Function, plain_key
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema import SchemaGrammar, compiled_schema
 from turnspec.grammar.schema_checks import Findings, Schema, checked
@@ -46,20 +45,24 @@ class RememberedSchemas:
     def __init__(self, syntax: CallSyntax | None) -> None:
         """Take how the format writes calls, if it does; the last schemas are kept."""
         self._syntax = syntax
-        self._checked = lru_cache(_REMEMBERED)(self._checked_again)
-        self._compiled = lru_cache(_REMEMBERED)(self._compiled_again)
+        self._checked = lru_cache(_REMEMBERED)(
+            lambda key, loosen: checked(marshal.loads(key), loosen=loosen)
+        )
+        self._compiled = lru_cache(_REMEMBERED)(
+            lambda key, *given: self._by_itself(marshal.loads(key), *given)
+        )
 
     def findings(self, schema: Schema, *, loosen: bool) -> Findings:
         """Return what is wrong with a schema, as `checked` does."""
-        key = _key(schema)
+        key = plain_key(schema, _LONGEST_KEY)
         return self._checked(key, loosen) if key else checked(schema, loosen=loosen)
 
     def compiled(self, schema: Schema, name: str, *, loosen: bool) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, as they are where no other rule has a name."""
-        key = _key(schema)
+        key = plain_key(schema, _LONGEST_KEY)
         if key:
             return self._compiled(key, name, loosen)
-        return self.among(schema, name, RuleNames([name]), loosen=loosen)
+        return self._by_itself(schema, name, loosen)
 
     def among(
         self, schema: Schema, name: str, names: RuleNames, *, loosen: bool
@@ -76,20 +79,8 @@ class RememberedSchemas:
             loosen=loosen,
         )
 
-    def _checked_again(self, key: bytes, loosen: bool) -> Findings:
-        return checked(marshal.loads(key), loosen=loosen)
-
-    def _compiled_again(self, key: bytes, name: str, loosen: bool) -> SchemaGrammar | list[Problem]:
-        return self.among(marshal.loads(key), name, RuleNames([name]), loosen=loosen)
-
-
-def _key(schema: Any) -> bytes:
-    """Return a key that only an equal schema has; none if it is large, or no plain data."""
-    try:
-        key = marshal.dumps(schema, WITHOUT_REFERENCES)
-    except ValueError:
-        return b""
-    return key if len(key) <= _LONGEST_KEY else b""
+    def _by_itself(self, schema: Schema, name: str, loosen: bool) -> SchemaGrammar | list[Problem]:
+        return self.among(schema, name, RuleNames([name]), loosen=loosen)
 
 
 @dataclass(slots=True)
@@ -116,7 +107,7 @@ class BoundSchemas:
             message = f"the name {function.name!r} cannot be written in this format"
             self.problems.append(Problem(message, file="tools", path=function.path))
             return ""
-        key = _key(function.parameters)
+        key = plain_key(function.parameters, _LONGEST_KEY) or b""
         if key in self.entries:
             name, found = self.entries[key]
             self._add(found, "tools", function.path, is_known=True)

@@ -121,11 +121,11 @@ def _signed(above: Iterable[str], below: Iterable[str]) -> str:
 
 def hexadecimals(low: int, high: int) -> list[str]:
     """Return the four digits, in either case, of the numbers from ``low`` to ``high``."""
-    return _between(_hexadecimal(low), _hexadecimal(high), 16)
+    return _between(_digits(f"{low:04x}"), _digits(f"{high:04x}"), 16)
 
 
-def _hexadecimal(number: int) -> list[int]:
-    return [int(digit, 16) for digit in f"{number:04x}"]
+def _digits(written: str) -> list[int]:
+    return [int(digit, 16) for digit in written]
 
 
 def _whole(bounds: Bounds, *, least: int) -> tuple[int, int | None]:
@@ -150,7 +150,7 @@ def _naturals(low: int, high: int | None) -> Iterator[str]:
     size = len(str(low))
     longest = None if high is None else len(str(high))
     if size != longest and low != 10 ** (size - 1):
-        yield from _between(_decimal(low), [9] * size, 10)
+        yield from _between(_digits(str(low)), [9] * size, 10)
         size += 1
         low = 10 ** (size - 1)
     if high is None or longest is None:
@@ -159,11 +159,7 @@ def _naturals(low: int, high: int | None) -> Iterator[str]:
     if size < longest:  # all of those lengths in one
         yield f"[1-9]{_run(size - 1, longest - 2)}"
         low = 10 ** (longest - 1)
-    yield from _between(_decimal(low), _decimal(high), 10)
-
-
-def _decimal(number: int) -> list[int]:
-    return [int(digit) for digit in str(number)]
+    yield from _between(_digits(str(low)), _digits(str(high)), 10)
 
 
 def _run(least: int, most: int | None) -> str:

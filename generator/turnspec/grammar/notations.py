@@ -172,7 +172,7 @@ class LiteralNotation(Notation):
         if isinstance(value, bool) or value is None:
             words = self.null if value is None else self.true if value else self.false
             return group(map(literal, words))
-        if not all(map(self._is_writable, _strings_in(value))):
+        if not all(map(self._is_writable, strings_in(value))):
             return None
         if (
             isinstance(value, str)
@@ -268,7 +268,8 @@ def _quoted_strings(syntax: ValueSyntax) -> Strings:
     return Strings(quote, quote, "quoted-string", Characters.from_text(syntax.quote[0]))
 
 
-def _strings_in(value: Any) -> Iterator[str]:
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield all strings that a value holds, keys among them."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -276,4 +277,4 @@ def _strings_in(value: Any) -> Iterator[str]:
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
-            yield from _strings_in(item)
+            yield from strings_in(item)

@@ -6,6 +6,7 @@ import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import inf
 from typing import Any
 
 from turnspec.grammar.schema_checks import Findings, Schema, checked
@@ -14,7 +15,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
 #: The version of marshal's format in which equal data is written in one way.
-WITHOUT_REFERENCES = 2
+_WITHOUT_REFERENCES = 2
 _LONGEST_KEY = 1_000_000  # bytes
 
 
@@ -40,6 +41,18 @@ def chosen_tool(choice: str | Mapping[str, Any] | None) -> str:
         case Mapping():
             raise ValueError(f"the tool choice names no tool in function.name: {choice}")
     return choice or ToolChoice.AUTO
+
+
+def plain_key(data: Any, longest: float = inf) -> bytes | None:
+    """Return a key that only equal data has; None if it is longer, or the data isn't plain.
+
+    It is Python's own way to write plain data, and takes a few microseconds for a tool.
+    """
+    try:
+        key = marshal.dumps(data, _WITHOUT_REFERENCES)
+    except ValueError:  # of other mappings than dict, say, or nested too deep
+        return None
+    return key if len(key) <= longest else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +100,12 @@ class GrammarRequest:
     def as_bytes(self) -> bytes | None:
         """Return the whole request as a key, which only an equal one has; None if it has none.
 
-        A key says all that the request does: it is Python's own way to write plain data, without
-        references, and takes a few microseconds for a tool.
+        A key says all that the request does.
         """
         switches = (self.parallel, self.thinking)
         whole: Any = (self.tools, str(self.tool_choice), *switches)
         whole += (self.response_schema, self.own_grammar, self.loosen, self.lazy)
-        try:
-            key = marshal.dumps(whole, WITHOUT_REFERENCES)
-        except ValueError:  # of other mappings than dict, say, or nested too deep
-            return None
-        return key if len(key) <= _LONGEST_KEY else None
+        return plain_key(whole, _LONGEST_KEY)
 
     @classmethod
     def from_bytes(cls, key: bytes) -> GrammarRequest:

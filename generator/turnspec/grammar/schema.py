@@ -12,7 +12,6 @@ writing, too: the grammar cannot see that they are the same.
 from __future__ import annotations
 
 import json
-import marshal
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from typing import Any
 from turnspec.engine.types import json_types
 from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
+from turnspec.grammar.request import plain_key
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema_checks import Place, Schema
 from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_RULES, TooBigError
@@ -461,10 +461,7 @@ class _Compiler:
 def _key(notation: Notation, parts: list[Place]) -> object:
     """Return what only equal schemas in the same notation share."""
     whole = [notation.prefix, *(part.schema for part in parts)]
-    try:
-        return marshal.dumps(whole, 2)  # takes a tenth of the time
-    except ValueError:  # a value of a class of its own
-        return json.dumps(whole)
+    return plain_key(whole) or json.dumps(whole)  # of a value of a class of its own
 
 
 def _number(parts: list[Place], kind: str, remarks: Remarks) -> str | None:

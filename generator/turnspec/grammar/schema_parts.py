@@ -172,12 +172,10 @@ def bounds_of(parts: Iterable[Place]) -> Bounds:
     """
     bounds = Bounds()
     listed = list(parts)
-    for keyword in ("minimum", "exclusiveMinimum"):
-        for low in given(listed, keyword):
-            bounds = bounds.not_below(Decimal(str(low)), strict=keyword != "minimum")
-    for keyword in ("maximum", "exclusiveMaximum"):
-        for high in given(listed, keyword):
-            bounds = bounds.not_above(Decimal(str(high)), strict=keyword != "maximum")
+    for keyword in _BOUNDS:
+        narrowed = Bounds.not_below if keyword.lower().endswith("minimum") else Bounds.not_above
+        for bound in given(listed, keyword):
+            bounds = narrowed(bounds, Decimal(str(bound)), strict=keyword.startswith("exclusive"))
     short = bounds.shortened(MOST_PLACES, MOST_LEADING_DIGITS)
     if short.is_empty() and not bounds.is_empty():
         raise TooBigError(

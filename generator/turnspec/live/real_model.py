@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from random import Random
 
 import numpy as np
-from numpy.typing import NDArray
+from gguf import GGUFValueType
 
 from turnspec.live.leaning import CLOSERS, LETTERS, WHITE_SPACE, Leaning
 from turnspec.live.model import LiveModel
-from turnspec.live.real_vocabulary import RealVocabulary, entry
-from turnspec.live.tiny_model import SHAPE, VERSION, weights
+from turnspec.live.real_vocabulary import RealVocabulary
+from turnspec.live.tiny_model import VERSION, begun_model, finish_model, weights
 from turnspec.spec.atomic import replacing
 from turnspec.spec.model import Spec
 
-_ALIGNMENT = 32  # bytes, as GGUF has it
-_HALF, _WHOLE = 1, 0  # GGUF's types of numbers with 16 and 32 bits
 _TOKENS_AT_ONCE = 500  # that may well come in one turn; the others only where nothing else may
 _PARTS_OF_MARKERS = 200  # tokens with signs that markers have, among those
 _RARE = -8.0
@@ -33,38 +30,14 @@ def real_model(vocabulary: RealVocabulary, folder: Path) -> Path:
 
 
 def _write(path: Path, vocabulary: RealVocabulary) -> None:
-    entries = [entry("general.architecture", "llama")]
-    entries += [entry(f"llama.{key}", value) for key, value in SHAPE.items()]
-    entries += vocabulary.entries
+    writer = begun_model(path)
+    for key, value, kind, inner in vocabulary.entries:
+        elements = None if inner is None else GGUFValueType(inner)
+        writer.add_key_value(key, value, GGUFValueType(kind), elements)
     # Without weights of its own the output has those of the tokens.
     tensors = [t for t in weights(vocabulary.token_count) if t[0] != "output.weight"]
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(entries)) + b"".join(entries)
-    infos, offset = [], 0
-    for name, values in tensors:
-        infos.append(_info(name, values, offset))
-        offset += _padded(len(_packed(values)))
-    head += b"".join(infos)
-    with path.open("wb") as file:
-        file.write(head + b"\0" * (_padded(len(head)) - len(head)))
-        for _, values in tensors:
-            data = _packed(values)
-            file.write(data + b"\0" * (_padded(len(data)) - len(data)))
-
-
-def _info(name: str, values: NDArray[np.float32], offset: int) -> bytes:
-    text = name.encode()
-    shape = values.shape[::-1]
-    kind = _HALF if values.ndim > 1 else _WHOLE
-    head = struct.pack("<Q", len(text)) + text + struct.pack("<I", len(shape))
-    return head + struct.pack(f"<{len(shape)}QIQ", *shape, kind, offset)
-
-
-def _packed(values: NDArray[np.float32]) -> bytes:
-    return values.astype(np.float16 if values.ndim > 1 else np.float32).tobytes()
-
-
-def _padded(size: int) -> int:
-    return -(-size // _ALIGNMENT) * _ALIGNMENT
+    halves = ((name, v.astype(np.float16) if v.ndim > 1 else v) for name, v in tensors)
+    finish_model(writer, halves)
 
 
 class RealTokens:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +26,6 @@ from turnspec.spec.turn_end import stop_strings
 _TOKEN = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 _SPECIAL = (3, 4)  # the types of control tokens and of those that a model's makers added
 _KEPT = "tokenizer.ggml."
-_STRING = 8  # GGUF's type of texts
 #: How large a vocabulary may be, and all of the archive, in bytes.
 _LIMITS = (2**26, 2**30)
 
@@ -43,12 +41,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RealVocabulary:
-    """A vocabulary: how many tokens there are, the special ones, and a file's entries for it."""
+    """A vocabulary: how many tokens there are, the special ones, and a file's entries for it.
+
+    Each entry is its key, its value, and GGUF's types of that and of the elements in it.
+    """
 
     name: str
     token_count: int
     specials: frozenset[str]
-    entries: tuple[bytes, ...]
+    entries: tuple[tuple[str, Any, int, int | None], ...]
 
 
 @cache
@@ -97,7 +98,7 @@ def read_vocabulary(path: Path) -> RealVocabulary:
             path.stem.removeprefix("ggml-vocab-"),
             len(tokens),
             frozenset(token for token, kind in marked if kind in _SPECIAL),
-            tuple(map(metadata.pair, kept)),
+            tuple((key, *metadata.typed(key)) for key in kept),
         )
 
 
@@ -130,17 +131,3 @@ def begins_with_token(spec: Spec, vocabulary: RealVocabulary) -> bool:
     begun = (itertools.takewhile(lambda piece: not piece.kind, way) for way in ways)
     texts = ("".join(piece.text for piece in way) for way in begun)
     return all(any(token in text for token in vocabulary.specials) for text in texts)
-
-
-def entry(key: str, value: str | int | float) -> bytes:
-    """Return an entry of a GGUF file: a text, a number without a sign, or one with a point."""
-    head = _text(key)
-    if isinstance(value, str):
-        return head + struct.pack("<I", _STRING) + _text(value)
-    packed: tuple[Any, ...] = ("<If", 6, value) if isinstance(value, float) else ("<II", 4, value)
-    return head + struct.pack(*packed)
-
-
-def _text(text: str) -> bytes:
-    data = text.encode()
-    return struct.pack("<Q", len(data)) + data

@@ -1,21 +1,17 @@
-"""All formats of a checkout run live, and the figures that are kept of them."""
+"""Known formats for live runs, and the figures that are kept of these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
-from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.known import KnownFormat
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
-from turnspec.live.real_vocabulary import RealVocabulary
-from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
+from turnspec.live.runs import FormatRuns, LiveTurn, Outcome
 from turnspec.pipeline.project import LIVE, RESULTS, Project
 from turnspec.pipeline.regenerate import write_table
-from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import spec_hash
 from turnspec.spec.live_results import LiveRecord, LiveResult, write_live
 from turnspec.spec.model import Spec
@@ -43,39 +39,6 @@ def read_format(known: KnownFormat) -> LiveFormat | list[Problem]:
     if isinstance(text, Problem):
         return [text]
     return LiveFormat(spec, load_module(text))
-
-
-def run_formats(
-    formats: Sequence[LiveFormat],
-    templates: Mapping[str, TemplateSource],
-    *,
-    seeds: int,
-    folder: Path,
-    vocabularies: Mapping[str, RealVocabulary] | None = None,
-    on_format: Callable[[], None] = lambda: None,
-) -> list[FormatRuns]:
-    """Run formats one after the other; one without its template makes do with the spec's prompt.
-
-    ``vocabularies`` are the real ones, by the names of the formats that are to run on them.
-    """
-    real = vocabularies or {}
-    done = []
-    with RenderWorker() as worker:
-        for fmt in formats:
-            template = templates.get(fmt.spec.name)
-            done.append(
-                run_format(
-                    fmt.spec,
-                    fmt.module,
-                    template,
-                    worker=worker,
-                    seeds=seeds,
-                    folder=folder,
-                    vocabulary=real.get(fmt.spec.name),
-                )
-            )
-            on_format()
-    return done
 
 
 def live_record(runs: Sequence[FormatRuns], seeds: int) -> LiveRecord:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from random import Random
 from string import ascii_lowercase
@@ -129,8 +130,9 @@ def run_format(
         runs.problems.append(model)
         return runs
     with model:
-        choices = spec.thinking.choices
-        prompts = [_prompt(spec, template, worker, thinking=choice) for choice in choices]
+        choices, tools = spec.thinking.choices, TOOLS if spec.tools else ()
+        ask = partial(live_prompt, spec, template, worker, question=USER_MESSAGE, tools=tools)
+        prompts = [ask(thinking=choice) for choice in choices]
         runs.prompt = prompts[0].source
         longest = max(len(model.tokens(prompt.text)) for prompt in prompts)
         problem = model.open(longest + _LONGEST_TURN + 1, threads=1)
@@ -140,15 +142,6 @@ def run_format(
             problem = problem or _run_prompt(runs, module, model, prompt, thinking, turns, real)
         runs.problems += [problem] if problem else []
     return runs
-
-
-def _prompt(
-    spec: Spec, template: TemplateSource | None, worker: RenderWorker, *, thinking: bool | None
-) -> Prompt:
-    tools = TOOLS if spec.tools else ()
-    return live_prompt(
-        spec, template, worker, question=USER_MESSAGE, tools=tools, thinking=thinking
-    )
 
 
 def _run_prompt(
@@ -162,8 +155,8 @@ def _run_prompt(
 ) -> Problem | None:
     """Take a turn behind one prompt with each of some seeds, for each choice of tools."""
     tokens = model.tokens(prompt.text) or model.tokens(BEGIN_TOKEN)
-    for choice in ToolChoice if runs.spec.tools else (ToolChoice.NONE,):
-        tools = TOOLS if runs.spec.tools else ()
+    tools = TOOLS if runs.spec.tools else ()
+    for choice in ToolChoice if tools else (ToolChoice.NONE,):
         parallel = choice is ToolChoice.REQUIRED
         request = GrammarRequest(tools, choice, parallel=parallel, thinking=thinking)
         bound = bind_grammar(runs.spec, request)
@@ -254,10 +247,7 @@ def _stopped_inside(writer: TurnWriter, turn: StreamedTurn) -> bool:
 def _unasked(setting: _Setting, writer: TurnWriter, turn: StreamedTurn) -> Iterator[str]:
     """Yield what the grammar should have seen to."""
     calls = turn.message.tool_calls
-    if writer.problem is not None:
-        yield str(writer.problem)
-    if writer.ending is Ending.DEAD_END:
-        yield "the grammar lets nothing through"
+    yield from writer.faults()
     if setting.choice is ToolChoice.REQUIRED and not calls:
         yield "no call, though one is required"
     if setting.choice is ToolChoice.NONE and calls:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from gguf import GGUFWriter
@@ -68,16 +69,27 @@ def cached_model(tokens: Iterable[str], folder: Path) -> Path:
 def write_model(path: Path, tokens: Iterable[str], *, template: str | None = None) -> None:
     """Write the model to a GGUF file, with a chat template if one is given."""
     tokens = tuple(tokens)
+    writer = begun_model(path)
+    add_vocabulary(writer, tokens)
+    if template is not None:
+        writer.add_chat_template(template)
+    finish_model(writer, weights(256 + len(token_ids(tokens))))
+
+
+def begun_model(path: Path) -> GGUFWriter:
+    """Begin a file with what llama.cpp has to know of a model of these weights."""
     writer = GGUFWriter(path, "llama")
     for key, value in SHAPE.items():
         if isinstance(value, float):
             writer.add_float32(f"llama.{key}", value)
         else:
             writer.add_uint32(f"llama.{key}", value)
-    add_vocabulary(writer, tokens)
-    if template is not None:
-        writer.add_chat_template(template)
-    for name, values in weights(256 + len(token_ids(tokens))):
+    return writer
+
+
+def finish_model(writer: GGUFWriter, tensors: Iterable[tuple[str, NDArray[Any]]]) -> None:
+    """Add the tensors to a file, and write all that it holds."""
+    for name, values in tensors:
         writer.add_tensor(name, values)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

@@ -16,7 +16,7 @@ from turnspec.grammar.request import GrammarRequest
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
-from turnspec.live.record import read_format
+from turnspec.live.record import LiveFormat, read_format
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.pipeline.processes import Task, build_in_processes
@@ -76,9 +76,11 @@ def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Pro
 
 def find_format(template: TemplateSource, catalog: Catalog) -> UserFormat | list[Problem]:
     """Return the known format of a template, found by its hash, or analyse the template."""
-    committed = _committed(template, catalog)
-    if committed is not None:
-        return committed
+    digest = sha256_of(template.text.encode())
+    known = next((known for known in catalog if known.sha256 == digest), None)
+    found = read_format(known) if known is not None else None
+    if isinstance(found, LiveFormat):
+        return UserFormat(found.spec, found.module, template, committed=True)
     paths = OutputPaths.in_folder(template.name)
     (build,) = build_in_processes([Task(template, paths, messages=None)], 1)
     if build.problems:
@@ -87,15 +89,6 @@ def find_format(template: TemplateSource, catalog: Catalog) -> UserFormat | list
     if isinstance(spec, list):
         return spec
     return UserFormat(spec, load_module(build.files[paths.module]), template, committed=False)
-
-
-def _committed(template: TemplateSource, catalog: Catalog) -> UserFormat | None:
-    digest = sha256_of(template.text.encode())
-    known = next((known for known in catalog if known.sha256 == digest), None)
-    found = read_format(known) if known is not None else []
-    if isinstance(found, list):
-        return None
-    return UserFormat(found.spec, found.module, template, committed=True)
 
 
 @dataclass(slots=True)
@@ -122,11 +115,7 @@ class UserTurn:
 
     def faults(self, tools: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return how the turn deviates from its format; one that was cut off may be unfinished."""
-        faults = list(stream_faults(self.streamed))
-        if self.writer.problem is not None:
-            faults.append(str(self.writer.problem))
-        if self.writer.ending is Ending.DEAD_END:
-            faults.append("the grammar lets nothing through")
+        faults = [*stream_faults(self.streamed), *self.writer.faults()]
         return faults if self.cut else faults + turn_faults(self.fmt.spec, self.streamed, tools)
 
 

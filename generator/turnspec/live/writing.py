@@ -27,22 +27,14 @@ class Ending(StrEnum):
 class TurnWriter:
     """Writes one turn behind what the model has read; iterate over it for the pieces.
 
-    Attributes:
-        model: the model, which has read the prompt.
-        sampler: what chooses the tokens.
-        stop: texts that end the turn.
-        limit: how many tokens there may be.
-        lead: tokens that are given, because weights that have learnt nothing don't find them.
-        leaning: what bends the choice.
-        ending: why the turn is over, when it is.
-        closing: the text of the token that ended the turn; no piece holds it.
-        count: how many tokens were written.
+    ``lead`` are tokens that are given, because weights that have learnt nothing don't find them.
+    ``closing`` is the text of the token that ended the turn; no piece holds it.
     """
 
     model: LiveModel
     sampler: Sampler
     stop: Sequence[str]
-    limit: int
+    limit: int  # of tokens
     lead: Sequence[int] = ()
     leaning: Leaning | None = None
     ending: Ending | None = None
@@ -63,6 +55,13 @@ class TurnWriter:
                 self.ending = Ending.STOP_STRING
                 break
         yield decoder.decode(b"", final=True)
+
+    def faults(self) -> Iterator[str]:
+        """Yield what kept the turn from being written to its end."""
+        if self.problem is not None:
+            yield str(self.problem)
+        if self.ending is Ending.DEAD_END:
+            yield "the grammar lets nothing through"
 
     def _tokens(self) -> Iterator[int]:
         logits = self.model.logits()

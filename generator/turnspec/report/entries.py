@@ -113,13 +113,10 @@ def read_entries(project: Project) -> tuple[list[Entry], list[Problem]]:
         else:
             problems += entry
     groups = {name: group for group in same_formats(specs) for name in group}
-    entries = [_with_same(entry, groups.get(entry.name, ())) for entry in entries]
+    others = {name: tuple(it for it in group if it != name) for name, group in groups.items()}
+    entries = [replace(entry, same=others.get(entry.name, ())) for entry in entries]
     # Those that are the same format stand together.
     return sorted(entries, key=lambda entry: (entry.first, entry.name)), problems
-
-
-def _with_same(entry: Entry, group: tuple[str, ...]) -> Entry:
-    return replace(entry, same=tuple(name for name in group if name != entry.name))
 
 
 def _read_entry(

@@ -142,12 +142,12 @@ def _in_package(origin: Origin, entries: Sequence[Entry]) -> Iterator[Newest | P
         return
     if newest == origin:
         return
-    obtained = obtain(newest, console=Console(quiet=True))
-    if obtained.path is None:
-        yield Problem(f"cannot fetch {newest.file}: {obtained.reason}", INDEX_FILE, origin.line)
+    archive = obtain(newest, console=Console(quiet=True))
+    if isinstance(archive, Problem):
+        yield replace(archive, file=INDEX_FILE, line=origin.line)
         return
     with TemporaryDirectory() as folder:
-        yield from extract(obtained.path, newest, entries, Path(folder), is_pinned=False)
+        yield from extract(archive, newest, entries, Path(folder), is_pinned=False)
         there = [entry for entry in entries if (Path(folder) / entry.location).is_file()]
         for entry in there:
             text = file_bytes(Path(folder) / entry.location).decode("utf-8")

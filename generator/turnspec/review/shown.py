@@ -225,8 +225,8 @@ def _template_data(template: TemplateReview) -> dict[str, object]:
         "same_turns": template.same_turns,
         "modes": template.modes,
         "findings": [_finding_data(finding) for finding in template.findings],
-        "old_parser_new_turns": _reading_data(template.forward),
-        "new_parser_old_turns": _reading_data(template.backward),
+        "old_parser_new_turns": template.forward and dataclasses.asdict(template.forward),
+        "new_parser_old_turns": template.backward and dataclasses.asdict(template.backward),
         "changes": [
             {**dataclasses.asdict(change), "rule": rule_of(change).id}
             for change in template.changes
@@ -242,7 +242,3 @@ def _finding_data(finding: Finding) -> dict[str, object]:
         "text": finding.text,
         "example": dict(finding.example.items()) if finding.example else None,
     }
-
-
-def _reading_data(reading: Reading | None) -> dict[str, object] | None:
-    return dataclasses.asdict(reading) if reading else None

@@ -36,6 +36,7 @@ from turnspec.sources.index import Origin
 from turnspec.sources.pip_settings import PipSettings, read_pip_settings
 from turnspec.sources.text_files import file_sha256
 from turnspec.spec.os_reasons import os_message
+from turnspec.spec.problems import Problem
 
 if TYPE_CHECKING:
     from unearth.fetchers import Fetcher
@@ -45,14 +46,6 @@ _MOST_ATTEMPTS = 20
 _MOST_FRUITLESS_ATTEMPTS = 3
 _RESUME_REFUSED = 416
 _NO_VERSION = Version("0.dev0")
-
-
-@dataclass(frozen=True, slots=True)
-class Obtained:
-    """The file's path, or the reason why it couldn't be had (one line)."""
-
-    path: Path | None = None
-    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -70,8 +63,8 @@ def obtain(
     console: Console | None = None,
     settings: PipSettings | None = None,
     pause: float = 0.5,
-) -> Obtained:
-    """Return the pinned file from the cache, downloading it if need be.
+) -> Path | Problem:
+    """Return the pinned file from the cache, downloading it if need be, or why it can't be had.
 
     ``offline`` forbids the download. A progress bar is shown on ``console`` if that is a terminal.
     ``settings`` default to the user's pip settings; ``pause`` is in seconds, between attempts.
@@ -84,14 +77,15 @@ def obtain(
         # Two runs at once (tests in parallel) must not write into one file.
         with FileLock(target.with_name(f"{target.name}.lock")):
             if _is_whole(target, origin):
-                return Obtained(target)
+                return target
             if offline:
                 state = "has another checksum" if target.exists() else "is not there"
-                return Obtained(reason=f"working offline and {target} {state}; {by_hand}")
-            reason = _download(origin, target, settings or read_pip_settings(), console, pause)
+                reason = f"working offline and {target} {state}"
+            else:
+                reason = _download(origin, target, settings or read_pip_settings(), console, pause)
     except OSError as error:
         reason = os_message(error) if error.filename else f"{target}: {os_message(error)}"
-    return Obtained(reason=f"{reason}; {by_hand}") if reason else Obtained(target)
+    return Problem(f"cannot fetch {origin.file}: {reason}; {by_hand}") if reason else target
 
 
 def _download(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,12 +71,11 @@ def _fetch_missing(
         from turnspec.sources.download import obtain
         from turnspec.sources.package_files import extract
 
-        obtained = obtain(origin, offline=offline, console=console)
-        if obtained.path:
-            problems += extract(obtained.path, origin, missing, root)
+        found = obtain(origin, offline=offline, console=console)
+        if isinstance(found, Problem):
+            problems.append(replace(found, file=INDEX_FILE, line=origin.line))
         else:
-            message = f"cannot fetch {origin.file}: {obtained.reason}"
-            problems.append(Problem(message, INDEX_FILE, origin.line))
+            problems += extract(found, origin, missing, root)
     return problems
 
 

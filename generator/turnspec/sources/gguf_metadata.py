@@ -64,7 +64,6 @@ class Metadata:
         self._size = len(data)
         self._order = "<"
         self._values: dict[str, _Value] = {}
-        self._pairs: dict[str, slice] = {}
         self._read_pairs(self._read_header())
 
     @property
@@ -104,9 +103,12 @@ class Metadata:
             return ()
         return self._unpacked(f"{value.count}{_NUMBERS[value.kind]}", value.start)
 
-    def pair(self, key: str) -> bytes:
-        """Return a key and its value as they stand in the file."""
-        return bytes(self._data[self._pairs[key]])
+    def typed(self, key: str) -> tuple[Any, int, int | None]:
+        """Return a value with GGUF's number for its type, and that for an array's elements."""
+        value = self._values[key]
+        if not value.is_array:
+            return self.scalar(key), value.kind, None
+        return [*self.texts(key), *self.numbers(key)], _ARRAY, value.kind
 
     def _read_header(self) -> int:
         """Return how many pairs there are."""
@@ -123,7 +125,7 @@ class Metadata:
     def _read_pairs(self, count: int) -> None:
         position = 24
         for _ in range(count):
-            start, key = position, self._string(position)
+            key = self._string(position)
             position = self._after(_STRING, position)
             kind = self._number("I", position)
             position += 4
@@ -135,7 +137,6 @@ class Metadata:
             else:
                 self._values[key] = _Value(kind, position)
                 position = self._after(kind, position)
-            self._pairs[key] = slice(start, position)
 
     def _after_elements(self, kind: int, count: int, position: int, depth: int) -> int:
         """Return where an array ends whose first element lies at a position."""

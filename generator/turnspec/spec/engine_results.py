@@ -37,8 +37,4 @@ class _Results:
 
 def read_engines(path: Path) -> Mapping[str, EngineResult] | Problem:
     """Return the results by template name; none when the file isn't there yet."""
-    return read_json(path, {}, _results)
-
-
-def _results(data: object) -> Mapping[str, EngineResult]:
-    return Records().read(_Results, data).formats
+    return read_json(path, {}, lambda data: Records().read(_Results, data).formats)

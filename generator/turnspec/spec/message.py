@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-#: A JSON value as Python knows it: None, bool, int, float, str, list or dict.
-JsonValue = object
-
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """One tool call: the function's name, its arguments as an object, and the id it carries."""
 
     name: str
-    arguments: Mapping[str, JsonValue] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
     id: str = ""
 
 

@@ -8,18 +8,14 @@ private signs, and halves of surrogate pairs. Markers in Python have escapes by 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 _SHORT_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
 
 def visible(text: str, kept: str = "") -> str:
     """Return text with all characters as escapes that don't print, but for those in ``kept``."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() or character in kept else escape(character)
-        for character in text
-    )
+    return _shown(text, kept, escape)
 
 
 def visible_json(text: str) -> str:
@@ -27,12 +23,13 @@ def visible_json(text: str) -> str:
 
     JSON's own escapes stand for the rest: ``\u009b``.
     """
+    return _shown(text, "\n", lambda character: json.dumps(character)[1:-1])
+
+
+def _shown(text: str, kept: str, escaped: Callable[[str], str]) -> str:
     if text.isprintable():
         return text
-    return "".join(
-        character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
-        for character in text
-    )
+    return "".join(c if c.isprintable() or c in kept else escaped(c) for c in text)
 
 
 def escape(character: str) -> str:

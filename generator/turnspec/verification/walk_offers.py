@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from turnspec.grammar.bound import BoundGrammar
-from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.request import GrammarRequest, functions
 from turnspec.spec.characters import call_ends, is_name
 from turnspec.spec.model import SlotKind, Spec
 from turnspec.spec.problems import Problem
@@ -107,8 +107,7 @@ def _writable(tools: Sequence[Mapping[str, Any]], spec: Spec) -> list[dict[str, 
 
 def schemas(request: GrammarRequest) -> Mapping[str, Any]:
     """Return the schema of each tool's arguments, by the tool's name."""
-    functions = (tool["function"] for tool in request.tools)
-    return {function["name"]: function["parameters"] for function in functions}
+    return {function.name: function.parameters for function in functions(request.tools)}
 
 
 def bound_grammar(
