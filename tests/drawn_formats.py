@@ -70,10 +70,13 @@ def _heads(draw: st.DrawFn, mark: _Marks, form: str) -> Tools:
     section = (mark(), mark()) if draw(st.booleans()) else ("", "")
     call = f"{before}⟨NAME⟩{behind}⟨ARGUMENTS⟩{')' if form == 'values' else ''}{end}"
     if form == "json":
+        is_named = not section[0] and draw(st.booleans())
+        call = "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>" if is_named else call
         return tagged_json(call, section=section, separator="\n")
     written = draw(_values(mark) if form == "values" else _text(mark))
     if form == "text" and written["item"][0] == "<" != written["item"][1] and draw(st.booleans()):
-        call, section = "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>", ("<calls>", "</calls>")
+        call = "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>"
+        section = ("<calls>", "</calls>") if draw(st.booleans()) else ("", "")
     return tagged(call, section=section, separator=draw(st.sampled_from(["\n", ", "])), **written)
 
 
