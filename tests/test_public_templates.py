@@ -10,6 +10,7 @@ from tests.test_right_formats import built, spec_in
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
+from turnspec.pipeline.project import OutputPaths
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import no_place
@@ -926,3 +927,45 @@ def test_a_blank_may_stand_behind_the_header_that_a_prompt_leaves_open() -> None
     message = load(spec).parse(text)
     assert (message.reasoning_content, message.content) == ("a > b", "1 < 2 > 0")
     assert message.problems == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "{% if m.content %}So I say: {{ m.content }}{% endif %}",
+        "~~ My word: ~~ {{ m.content }}",
+    ],
+)
+def test_thoughts_that_an_answers_mark_alone_ends_are_read_where_there_are_no_calls(
+    answer: str,
+) -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+        "{% if m.reasoning_content %}{{ m.reasoning_content }}\n\n{% endif %}"
+        f"{answer}{{% else %}}{{{{ m.content }}}}{{% endif %}}<:end:>{{% endfor %}}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("answer-marked", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse = load(spec_in(build)).parse
+    mark = answer.partition("{{ m")[0].removeprefix("{% if m.content %}")
+    for thought in ("", "It rains.\n\nOr not."):
+        message = parse(f"{thought}\n\n{mark}Take a coat.<:end:>".lstrip())
+        assert (message.reasoning_content, message.content) == (thought, "Take a coat.")
+        assert message.problems == []
+
+
+@pytest.mark.parametrize("waits", ["§WAITS§", "Outcome:"])
+def test_no_answer_ends_with_what_makes_a_call_s_end_of_its_own(waits: str) -> None:
+    call = f"§DOES§ {NAME}\n§WITH§ {{{{ call.function.arguments | tojson }}}}\n"
+    text = around_calls(f"{EACH_CALL.replace('{call}', call)}{{{{ '{waits}' if m.tool_calls }}}}")
+    build = built("waits", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    grammar = read_grammar(build.files[OutputPaths.in_folder("waits").grammar])
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts("So.<:end:>")
+    assert asked.accepts(f"So.§DOES§ run\n§WITH§ {{}}\n{waits}<:end:>")
+    assert not asked.accepts(f"So. {waits}<:end:>")

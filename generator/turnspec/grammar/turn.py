@@ -200,12 +200,24 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     """
     reasoning, content, call = _starts_in_text(spec)
     found = [reasoning, spec.reasoning.end, content, spec.content.end, call]
-    found.extend((*spec.turn.stop, *spec.grammar.triggers))
+    found.extend((*spec.turn.stop, *_leads_to_stops(spec.turn.stop), *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
     found.extend(_beginnings_of_markers(spec))
     return shortest_markers(_without_json(trimmed(marker)) for marker in found)
+
+
+def _leads_to_stops(stops: Sequence[str]) -> Iterator[str]:
+    """Yield what makes a longer stop of another one: no text may end with it before that one."""
+    for stop in stops:
+        leads = (stop.removesuffix(other) for other in stops if other != stop)
+        yield from (lead for lead in leads if lead != stop and _is_no_prose(lead))
+
+
+def _is_no_prose(text: str) -> bool:
+    """Tell whether text is no ordinary one: a marker, or words with a sign."""
+    return looks_like_marker(text) or is_in_words(text)
 
 
 def _starts_in_text(spec: Spec) -> tuple[str, str, str]:
@@ -224,7 +236,7 @@ def _starts_in_text(spec: Spec) -> tuple[str, str, str]:
         )
     )
     if headed is spec:
-        return reasoning, content if looks_like_marker(content) or is_in_words(content) else "", ""
+        return reasoning, content if _is_no_prose(content) else "", ""
     return reasoning, content, spec.tools.section_start if spec.tools and not is_led else ""
 
 
