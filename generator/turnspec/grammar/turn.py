@@ -7,7 +7,7 @@ which gets the rules for the name and the arguments as text, so that real tools 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from sys import maxunicode
 
