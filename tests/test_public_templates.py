@@ -11,6 +11,7 @@ from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.project import OutputPaths
+from turnspec.testing import Message, check_case
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import no_place
@@ -969,3 +970,46 @@ def test_no_answer_ends_with_what_makes_a_call_s_end_of_its_own(waits: str) -> N
     assert asked.accepts("So.<:end:>")
     assert asked.accepts(f"So.§DOES§ run\n§WITH§ {{}}\n{waits}<:end:>")
     assert not asked.accepts(f"So. {waits}<:end:>")
+
+
+#: Calls are an array in a fence that says no language, in which an answer may have code as well.
+CALLS_IN_BARE_FENCE = (
+    "{% if m.tool_calls %}```\n[\n{% for call in m.tool_calls %}"
+    '{"name": "{{ call.function.name }}", "with": {{ call.function.arguments | tojson }}}'
+    "{{ ',\n' if not loop.last }}{% endfor %}\n]\n```{% endif %}"
+)
+
+
+@pytest.mark.parametrize("end", ["<:end:>", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"plant": "fern", "pots": 3}\n```',
+        '```json\n{"name": "fern", "pots": 3}\n```',
+        "Run it:\n```sh\nwater --all\n```",
+        "Both:\n\n```\na = 1\n```\n\n```yaml\na: 1\n```",
+    ],
+)
+def test_code_in_an_answer_is_no_call_where_calls_stand_in_a_bare_fence(
+    text: str, end: str
+) -> None:
+    build = built("bare-fence", around_calls(CALLS_IN_BARE_FENCE))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    check_case(spec, text + end, expect=Message(text), tools=[{"name": "run"}])
+    bound = bind_grammar(spec, GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    assert Recognizer(grammar).accepts(text + end)
+
+
+def test_a_call_may_stand_in_a_fence_that_says_a_language_its_format_leaves_out() -> None:
+    text = around_calls(CALLS_IN_BARE_FENCE.replace('"with"', '"arguments"'))
+    spec, call = spec_in(built("bare-fence", text)), '{"name": "run", "arguments": {"a": 1}}'
+    for inner in (call, f"[\n{call}\n]"):
+        message = load(spec).parse(f"```json\n{inner}\n```<:end:>")
+        assert [(it.name, it.arguments) for it in message.tool_calls] == [("run", '{"a": 1}')]
+        assert message.content == ""
+        assert {it.kind for it in message.problems} == {"other_syntax"}
