@@ -11,7 +11,7 @@ from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.project import OutputPaths
-from turnspec.testing import Message, check_case
+from turnspec.testing import Call, Message, check_case
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import no_place
@@ -1003,6 +1003,8 @@ def test_code_in_an_answer_is_no_call_where_calls_stand_in_a_bare_fence(
     grammar = read_grammar(bound.grammar)
     assert isinstance(grammar, Grammar)
     assert Recognizer(grammar).accepts(text + end)
+    unknown = '```\n[\n{"name": "rain", "with": {}}\n]\n```'
+    check_case(spec, unknown + end, expect=Message(unknown), tools=[{"name": "run"}])
 
 
 def test_a_call_may_stand_in_a_fence_that_says_a_language_its_format_leaves_out() -> None:
@@ -1013,3 +1015,21 @@ def test_a_call_may_stand_in_a_fence_that_says_a_language_its_format_leaves_out(
         assert [(it.name, it.arguments) for it in message.tool_calls] == [("run", '{"a": 1}')]
         assert message.content == ""
         assert {it.kind for it in message.problems} == {"other_syntax"}
+
+
+#: The language that a fence says is a call's name.
+CALLS_ARE_FENCES = EACH_CALL.replace(
+    "{call}", f"\n```{NAME}\n{{{{ call.function.arguments | tojson }}}}\n```"
+)
+
+
+def test_a_fence_is_a_call_only_if_its_word_is_a_tool_s_name() -> None:
+    build = built("named-fences", around_calls(CALLS_ARE_FENCES))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec, tools = spec_in(build), [{"name": "run"}]
+    for text in ('As:\n```json\n{"a": 1}\n```', "```\nrun\n```", "```text\n```\nSo."):
+        check_case(spec, text + "<:end:>", expect=Message(text), tools=tools)
+    call = Call("run", {"a": 1})
+    written = '```run\n{"a": 1}\n```<:end:>'
+    check_case(spec, written, expect=Message(calls=(call,)), tools=tools)
