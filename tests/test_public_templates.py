@@ -1033,3 +1033,29 @@ def test_a_fence_is_a_call_only_if_its_word_is_a_tool_s_name() -> None:
     call = Call("run", {"a": 1})
     written = '```run\n{"a": 1}\n```<:end:>'
     check_case(spec, written, expect=Message(calls=(call,)), tools=tools)
+
+
+#: A call is an object alone, in the place of an answer, and no name is its first member.
+BARE_CALLS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% for call in m.tool_calls or [] %}"
+    '{"kind": "use", "name": {{ call.function.name | tojson }}, "arguments": '
+    "{{ call.function.arguments | tojson }}}{% else %}{{ m.content }}{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+@pytest.mark.parametrize("before", ["{", "So: {", "{{", "{ \n", "{} {"])
+def test_no_text_ends_with_what_would_wrap_a_bare_call_behind_it(before: str) -> None:
+    build = built("bare-calls", BARE_CALLS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    bound = bind_grammar(spec_in(build), GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked, call = Recognizer(grammar), '{"kind": "use", "name": "run", "arguments": {}}<:end:>'
+    assert asked.accepts(call)
+    assert asked.accepts(f"{before}}}{call}")
+    assert not asked.accepts(before + call)
+    for text in ("", "a", "}", " \n}", '"kin'):
+        assert asked.accepts(f"{before}{text or 'b'} c<:end:>")

@@ -178,9 +178,16 @@ def turn_rules(offer: Offer) -> tuple[Rule, ...]:
 def shared_rules(spec: Spec, *, known: bool) -> tuple[Rule, ...]:
     """Return the rules for free text and white space; ``known``: the tools are."""
     markers = text_markers(spec)
-    text = text_without(_TEXT, markers, _text_comment(markers), leads=_leads(spec))
+    comment, joined = _text_comment(markers), _first_sign_of_bare_calls(spec)
+    text = text_without(_TEXT, markers, comment, leads=_leads(spec), joined=joined)
     values = text_in_calls(spec.tools, known=known) if spec.tools else ()
     return (*text, *values, *space_rules())
+
+
+def _first_sign_of_bare_calls(spec: Spec) -> str:
+    """Return the bracket that a call begins with where nothing else does: two wrap a call."""
+    is_bare = spec.tools is not None and marks_of(spec).are_bare
+    return trimmed(call_marker(spec.tools))[:1] if spec.tools and is_bare else ""
 
 
 def _leads(spec: Spec) -> str:
