@@ -1059,3 +1059,13 @@ def test_no_text_ends_with_what_would_wrap_a_bare_call_behind_it(before: str) ->
     assert not asked.accepts(before + call)
     for text in ("", "a", "}", " \n}", '"kin'):
         assert asked.accepts(f"{before}{text or 'b'} c<:end:>")
+
+
+def test_calls_may_be_all_ascii_their_names_as_well() -> None:
+    call = "<use>{{ call.function | tojson(ensure_ascii=True) }}</use>"
+    build = built("all-ascii", around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    written = r'<use>{"name": "st\u00e4rke", "arguments": {"a": "\u00e4"}}</use><:end:>'
+    expected = Message(calls=(Call("stärke", {"a": "ä"}),))
+    check_case(spec_in(build), written, expect=expected, tools=[{"name": "stärke"}])
