@@ -123,3 +123,24 @@ def test_a_block_may_have_to_say_a_language_that_no_table_names(worker: RenderWo
     source += "{% else %}{{ m.content }}{% endif %}[.]{% endfor %}"
     wanted = Dialect(text_block={"tongue": "en", "type": "text"}, block_roles=("user",))
     assert find_insistence(Chat(worker, source, ASSUMED_TOKENS), Derivation()) == wanted
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "{% if messages[0].role != 'system' %}{{ raise_exception('Who am I?') }}{% endif %}",
+        "{% set rule = messages | selectattr('role', 'equalto', 'system') | first %}"
+        "{{ rule.content | trim }}",
+    ],
+)
+def test_a_system_message_may_have_to_come_first(lead: str, worker: RenderWorker) -> None:
+    source = (
+        f"{lead}{{% for m in messages %}}[{{{{ m.role }}}}]{{{{ m.content }}}}[.]{{% endfor %}}"
+    )
+    source += "{% if add_generation_prompt %}[assistant]{% endif %}"
+    found = find_insistence(Chat(worker, source, ASSUMED_TOKENS), Derivation())
+    assert found == Dialect(needs_system=True)
+    spec = analyze_template(given_template(source), worker).spec
+    assert spec is not None
+    assert (spec.turn.header, spec.turn.stop) == ("[assistant]", ("[.]",))
+    assert spec.capabilities.system_role

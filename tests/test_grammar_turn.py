@@ -341,7 +341,7 @@ ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
     bare_json_spec: (
         '{"name": "f", "parameters": {"a": 1}}; {"name": "g", "parameters": {}}',
         '{"title": 1}',
-        "[{",
+        "[{ a",
     ),
     python_spec: (
         "text<|calls|>[f(a='it\\'s', b=[1, {'x': True}], c=None), g()]<|/calls|><|stop|>",
@@ -395,7 +395,11 @@ REFUSED: dict[Callable[[], Spec], tuple[str, ...]] = {
     ),
     calls_first_spec: ("<call>f{[]}</call>text", "text<call>", "<call>f{{}}</call>a<call>"),
     json_array_spec: ('[CALLS][{"name": "f", "arguments": {}, "id": "a1"}', "[CALLS][]"),
-    bare_json_spec: ('{"name": "f", "parameters": 1}',),
+    bare_json_spec: (
+        '{"name": "f", "parameters": 1}',
+        "[{",  # which wraps a call that follows, and nothing says that none does
+        '{ {"name": "f", "parameters": {}}',
+    ),
     python_spec: ("<|calls|>[f(a=true)]<|/calls|>", "<|calls|>[f(1)]<|/calls|>"),
     quoted_spec: ('<|call>call:f{a:"x"}<call|>',),
     typed_spec: (

@@ -10,6 +10,8 @@ from tests.test_right_formats import built, spec_in
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
+from turnspec.pipeline.project import OutputPaths
+from turnspec.testing import Call, Message, check_case
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.turns import no_place
@@ -926,3 +928,144 @@ def test_a_blank_may_stand_behind_the_header_that_a_prompt_leaves_open() -> None
     message = load(spec).parse(text)
     assert (message.reasoning_content, message.content) == ("a > b", "1 < 2 > 0")
     assert message.problems == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "{% if m.content %}So I say: {{ m.content }}{% endif %}",
+        "~~ My word: ~~ {{ m.content }}",
+    ],
+)
+def test_thoughts_that_an_answers_mark_alone_ends_are_read_where_there_are_no_calls(
+    answer: str,
+) -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+        "{% if m.reasoning_content %}{{ m.reasoning_content }}\n\n{% endif %}"
+        f"{answer}{{% else %}}{{{{ m.content }}}}{{% endif %}}<:end:>{{% endfor %}}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built("answer-marked", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse = load(spec_in(build)).parse
+    mark = answer.partition("{{ m")[0].removeprefix("{% if m.content %}")
+    for thought in ("", "It rains.\n\nOr not."):
+        message = parse(f"{thought}\n\n{mark}Take a coat.<:end:>".lstrip())
+        assert (message.reasoning_content, message.content) == (thought, "Take a coat.")
+        assert message.problems == []
+
+
+@pytest.mark.parametrize("waits", ["§WAITS§", "Outcome:"])
+def test_no_answer_ends_with_what_makes_a_call_s_end_of_its_own(waits: str) -> None:
+    call = f"§DOES§ {NAME}\n§WITH§ {{{{ call.function.arguments | tojson }}}}\n"
+    text = around_calls(f"{EACH_CALL.replace('{call}', call)}{{{{ '{waits}' if m.tool_calls }}}}")
+    build = built("waits", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    grammar = read_grammar(build.files[OutputPaths.in_folder("waits").grammar])
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts("So.<:end:>")
+    assert asked.accepts(f"So.§DOES§ run\n§WITH§ {{}}\n{waits}<:end:>")
+    assert not asked.accepts(f"So. {waits}<:end:>")
+
+
+#: Calls are an array in a fence that says no language, in which an answer may have code as well.
+CALLS_IN_BARE_FENCE = (
+    "{% if m.tool_calls %}```\n[\n{% for call in m.tool_calls %}"
+    '{"name": "{{ call.function.name }}", "with": {{ call.function.arguments | tojson }}}'
+    "{{ ',\n' if not loop.last }}{% endfor %}\n]\n```{% endif %}"
+)
+
+
+@pytest.mark.parametrize("end", ["<:end:>", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"plant": "fern", "pots": 3}\n```',
+        '```json\n{"name": "fern", "pots": 3}\n```',
+        "Run it:\n```sh\nwater --all\n```",
+        "Both:\n\n```\na = 1\n```\n\n```yaml\na: 1\n```",
+    ],
+)
+def test_code_in_an_answer_is_no_call_where_calls_stand_in_a_bare_fence(
+    text: str, end: str
+) -> None:
+    build = built("bare-fence", around_calls(CALLS_IN_BARE_FENCE))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    check_case(spec, text + end, expect=Message(text), tools=[{"name": "run"}])
+    bound = bind_grammar(spec, GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    assert Recognizer(grammar).accepts(text + end)
+    unknown = '```\n[\n{"name": "rain", "with": {}}\n]\n```'
+    check_case(spec, unknown + end, expect=Message(unknown), tools=[{"name": "run"}])
+
+
+def test_a_call_may_stand_in_a_fence_that_says_a_language_its_format_leaves_out() -> None:
+    text = around_calls(CALLS_IN_BARE_FENCE.replace('"with"', '"arguments"'))
+    spec, call = spec_in(built("bare-fence", text)), '{"name": "run", "arguments": {"a": 1}}'
+    for inner in (call, f"[\n{call}\n]"):
+        message = load(spec).parse(f"```json\n{inner}\n```<:end:>")
+        assert [(it.name, it.arguments) for it in message.tool_calls] == [("run", '{"a": 1}')]
+        assert message.content == ""
+        assert {it.kind for it in message.problems} == {"other_syntax"}
+
+
+#: The language that a fence says is a call's name.
+CALLS_ARE_FENCES = EACH_CALL.replace(
+    "{call}", f"\n```{NAME}\n{{{{ call.function.arguments | tojson }}}}\n```"
+)
+
+
+def test_a_fence_is_a_call_only_if_its_word_is_a_tool_s_name() -> None:
+    build = built("named-fences", around_calls(CALLS_ARE_FENCES))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec, tools = spec_in(build), [{"name": "run"}]
+    for text in ('As:\n```json\n{"a": 1}\n```', "```\nrun\n```", "```text\n```\nSo."):
+        check_case(spec, text + "<:end:>", expect=Message(text), tools=tools)
+    call = Call("run", {"a": 1})
+    written = '```run\n{"a": 1}\n```<:end:>'
+    check_case(spec, written, expect=Message(calls=(call,)), tools=tools)
+
+
+#: A call is an object alone, in the place of an answer, and no name is its first member.
+BARE_CALLS = (
+    "{% for m in messages %}<:{{ m.role }}:>{% for call in m.tool_calls or [] %}"
+    '{"kind": "use", "name": {{ call.function.name | tojson }}, "arguments": '
+    "{{ call.function.arguments | tojson }}}{% else %}{{ m.content }}{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+@pytest.mark.parametrize("before", ["{", "So: {", "{{", "{ \n", "{} {"])
+def test_no_text_ends_with_what_would_wrap_a_bare_call_behind_it(before: str) -> None:
+    build = built("bare-calls", BARE_CALLS)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    bound = bind_grammar(spec_in(build), GrammarRequest(({"name": "run"},), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked, call = Recognizer(grammar), '{"kind": "use", "name": "run", "arguments": {}}<:end:>'
+    assert asked.accepts(call)
+    assert asked.accepts(f"{before}}}{call}")
+    assert not asked.accepts(before + call)
+    for text in ("", "a", "}", " \n}", '"kin'):
+        assert asked.accepts(f"{before}{text or 'b'} c<:end:>")
+
+
+def test_calls_may_be_all_ascii_their_names_as_well() -> None:
+    call = "<use>{{ call.function | tojson(ensure_ascii=True) }}</use>"
+    build = built("all-ascii", around_calls(EACH_CALL.replace("{call}", call)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    written = r'<use>{"name": "st\u00e4rke", "arguments": {"a": "\u00e4"}}</use><:end:>'
+    expected = Message(calls=(Call("stärke", {"a": "ä"}),))
+    check_case(spec_in(build), written, expect=expected, tools=[{"name": "stärke"}])

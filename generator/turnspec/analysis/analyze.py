@@ -412,8 +412,8 @@ class _Analyzer:
 
 
 def _is_marked(layout: Layout) -> bool:
-    """Tell whether some text shows where reasoning begins or ends, if only what joins it."""
-    marks = (layout.reasoning.start, layout.reasoning.end)
+    """Tell whether some text shows where reasoning begins or ends, if only what begins content."""
+    marks = (layout.reasoning.start, layout.reasoning.end, layout.content.start)
     joins = (join.text for join in layout.joins if Part.REASONING in (join.left, join.right))
     return any(text.strip() for text in (*marks, *joins))
 

@@ -1,9 +1,9 @@
 """What a template insists on: without it, no conversation is rendered at all.
 
 Some want a key for reasoning in every assistant's message, empty or not, or another key in every
-message, which may have to say something; some want content as a list of one mapping, or as a
-mapping. What that holds beside its text, and where the text is, is looked up in the template's own
-syntax tree.
+message, which may have to say something; some want a system message first, or content as a list
+of one mapping, or as a mapping. What that holds beside its text, and where the text is, is looked
+up in the template's own syntax tree.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ def _next_header(chat: Chat) -> str:
 
 
 def _dialects(chat: Chat) -> Iterator[Dialect]:
+    yield replace(chat.dialect, needs_system=True)
     fields = dict.fromkeys((*REASONING_FIELDS, *chat.facts.attribute_names))
     role_sets = (chat.dialect.required_roles, _ALL_ROLES)
     for filled, roles, name in itertools.product((False, True), role_sets, fields):

@@ -143,8 +143,12 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     heads = [text for it in begun for text in (it, f" [{it}")]
     heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
     is_own = "(" in marks.calls.start
-    called = [" {name} ( )", " {name} ({word}=", " {name} ( {{", " {name}\n{{"]
-    called += [" {name} [{any}]\n{{"]
+    called = [" {name} ( )", " {name} ({word}=", " {name} ( {{"]
+    if "{no " in openings[0]:  # a word behind a fence says what is in it
+        begun_calls = (it for it in _up_to_arguments(marks) if '"arguments"' in it)
+        called += [it.replace("{fence}", "{name}", 1) for it in begun_calls]
+    else:
+        called += [" {name}\n{{", " {name} [{any}]\n{{"]
     called = [] if is_own or openings[0][0].isalnum() else called
     if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
         openings.insert(0, " ".join(marks.calls.opening))

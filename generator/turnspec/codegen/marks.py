@@ -66,8 +66,9 @@ class CallMarks:
     def is_doubtful(self) -> bool:
         """Whether any text may hold what begins a call: a sign or two, or a fence around JSON."""
         if not self.start:
-            return self.opening in (("```json",), ("```",))
-        is_short = len(leading_text(self.start)) < FEWEST_SIGNS
+            return self.opening in (("```json",), ("```{no `}",))
+        head = leading_text(self.start)
+        is_short = len(head) < FEWEST_SIGNS or set(head) == {"`"}
         return is_short and not (self.opening or self.begin_with_name)
 
 

@@ -185,7 +185,8 @@ def beginnings(marks: Marks) -> list[str]:
         ends = [tag.end() for tag in re.finditer(rf"[>\]{WIDE_CLOSING}]", head)]
         starts = [head[:at] for at in ends if at < len(head) and looks_like_marker(head[:at])]
         is_short = marks.calls.is_doubtful and bool(marks.calls.start)
-        is_text = _is_text(marker) or is_lone_sign(head) or is_short
+        is_run = len({*head}) == 1 and is_lone_sign(head[0])  # as a fence is
+        is_text = _is_text(marker) or is_run or is_short
         if role in _OPENING_ROLES and not is_text:
             starts.append(head)
         found |= dict.fromkeys([start for start in starts if start and start not in whole][:1])

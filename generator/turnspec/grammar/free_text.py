@@ -44,7 +44,7 @@ def _expression(marker: str) -> str:
 
 
 def text_without(
-    name: str, markers: Iterable[str], comment: str = "", *, leads: str = ""
+    name: str, markers: Iterable[str], comment: str = "", *, leads: str = "", joined: str = ""
 ) -> tuple[Rule, ...]:
     """Return rules for free text (empty too) that holds none of ``markers``.
 
@@ -68,9 +68,10 @@ def text_without(
     Leaving with nothing ("") hands over to the loop, which begins again with a first character.
     Where that would forget a longer beginning (in markers whose first character comes back), there
     is no such way out. A text may still end with such a character, the half of a doubled sign; one
-    that ends with exactly a longer such beginning is refused without need.
+    that ends with exactly a longer such beginning is refused without need. None ends with a sign in
+    ``joined``, nor with white space behind one: to a parser that belongs to what follows.
     """
-    automaton = _Automaton.of(name, markers, leads)
+    automaton = _Automaton.of(name, markers, leads, joined)
     words = automaton.words_rules()
     return (Rule(name, automaton.loop(), comment), *words, *automaton.states())
 
@@ -82,15 +83,16 @@ class _Automaton:
     beginnings: Mapping[str, str]  # every proper beginning of a marker, each with its rule's name
     moves: Mapping[str, Mapping[str, str | None]]  # where characters lead from there; else to ""
     leads: str = ""  # white space that no run of words takes
+    joined: str = ""  # signs that no text ends with
 
     @classmethod
-    def of(cls, name: str, markers: Iterable[str], leads: str = "") -> _Automaton:
+    def of(cls, name: str, markers: Iterable[str], leads: str = "", joined: str = "") -> _Automaton:
         kept = shortest_markers(markers)
         beginnings: dict[str, str] = {}
         for marker, word in zip(kept, _words_for(kept), strict=True):
             for length in range(1, len(marker)):
                 beginnings.setdefault(marker[:length], f"{name}-{word}-{length}")
-        return cls(name, kept, beginnings, _moves(kept, beginnings), leads)
+        return cls(name, kept, beginnings, _moves(kept, beginnings), leads, joined)
 
     def first_characters(self) -> list[str]:
         return sorted({marker[0] for marker in self.markers})
@@ -153,14 +155,22 @@ class _Automaton:
 
         Not at all if another marker begins with it: behind the text these would be the first one.
         """
+        if char in self.joined:
+            return ""
         own = [marker for marker in self.markers if marker[0] == char]
         runs = sum({*marker} - {" "} == {char} for marker in own)
         return "" if 0 < runs < len(own) else literal(char) + ("?" if runs else "*")
 
     def may_begin_again(self, beginning: str) -> bool:
         """Say whether after ``beginning`` every first character leads where it always leads."""
+        if self.is_joined(beginning):
+            return False
         starts = self.first_characters()
         return all(self.step(beginning, char) == self.step("", char) for char in starts)
+
+    def is_joined(self, beginning: str) -> bool:
+        """Say whether no text ends with a beginning: a sign in `joined`, and white space."""
+        return beginning.strip() in [*self.joined]
 
     def is_left_to_loop(self, beginning: str) -> bool:
         """Say whether first characters behind a beginning are left to the loop alone.
@@ -179,6 +189,8 @@ class _Automaton:
         given = "".join(self.markers)
         characters = sorted({*given, *(WHITE_SPACE if " " in given else "")})
         targets = {char: self.step(beginning, char) for char in characters}
+        if self.is_joined(beginning):
+            targets |= {char: targets.get(char) or beginning for char in WHITE_SPACE}
         if self.may_begin_again(beginning):
             yield '""'
         looped = self.first_characters() if self.is_left_to_loop(beginning) else ()

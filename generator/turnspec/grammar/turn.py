@@ -7,7 +7,7 @@ which gets the rules for the name and the arguments as text, so that real tools 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from sys import maxunicode
 
@@ -171,9 +171,16 @@ def turn_rules(offer: Offer) -> tuple[Rule, ...]:
 def shared_rules(spec: Spec, *, known: bool) -> tuple[Rule, ...]:
     """Return the rules for free text and white space; ``known``: the tools are."""
     markers = text_markers(spec)
-    text = text_without(_TEXT, markers, _text_comment(markers), leads=_leads(spec))
+    comment, joined = _text_comment(markers), _first_sign_of_bare_calls(spec)
+    text = text_without(_TEXT, markers, comment, leads=_leads(spec), joined=joined)
     values = text_in_calls(spec.tools, known=known) if spec.tools else ()
     return (*text, *values, *space_rules())
+
+
+def _first_sign_of_bare_calls(spec: Spec) -> str:
+    """Return the bracket that a call begins with where nothing else does: two wrap a call."""
+    is_bare = spec.tools is not None and marks_of(spec).are_bare
+    return trimmed(call_marker(spec.tools))[:1] if spec.tools and is_bare else ""
 
 
 def _leads(spec: Spec) -> str:
@@ -193,7 +200,7 @@ def text_markers(spec: Spec) -> tuple[str, ...]:
     """
     reasoning, content, call = _starts_in_text(spec)
     found = [reasoning, spec.reasoning.end, content, spec.content.end, call]
-    found.extend((*spec.turn.stop, *spec.grammar.triggers))
+    found.extend((*spec.turn.stop, *_leads_to_stops(spec.turn.stop), *spec.grammar.triggers))
     for left in parts_of(spec):
         if left is not Part.CALLS:
             found.extend(_ending(spec, left))
@@ -212,6 +219,18 @@ def _sign_before_name(spec: Spec) -> str:
     return head if is_sign and spec.tools.call[1] == Slot(SlotKind.NAME) else ""
 
 
+def _leads_to_stops(stops: Sequence[str]) -> Iterator[str]:
+    """Yield what makes a longer stop of another one: no text may end with it before that one."""
+    for stop in stops:
+        leads = (stop.removesuffix(other) for other in stops if other != stop)
+        yield from (lead for lead in leads if lead != stop and _is_no_prose(lead))
+
+
+def _is_no_prose(text: str) -> bool:
+    """Tell whether text is no ordinary one: a marker, or words with a sign."""
+    return looks_like_marker(text) or is_in_words(text)
+
+
 def _starts_in_text(spec: Spec) -> tuple[str, str, str]:
     """Return what starts reasoning, content and a call inside of text, where it has to be told.
 
@@ -228,7 +247,7 @@ def _starts_in_text(spec: Spec) -> tuple[str, str, str]:
         )
     )
     if headed is spec:
-        return reasoning, content if looks_like_marker(content) or is_in_words(content) else "", ""
+        return reasoning, content if _is_no_prose(content) else "", ""
     return reasoning, content, spec.tools.section_start if spec.tools and not is_led else ""
 
 

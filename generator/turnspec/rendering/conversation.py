@@ -67,6 +67,7 @@ class Dialect:
     where there is nothing to give, or ``required_filled``, with the role. ``text_block`` is what a
     text is put into, under ``text``, where content has to be a list: that of the messages of
     ``block_roles``. With a ``text_key`` it has to be one mapping, with the text under that key.
+    ``needs_system``: no conversation is taken that begins with no system message.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
@@ -86,6 +87,7 @@ class Dialect:
     text_block: Mapping[str, str] = field(default_factory=dict)
     block_roles: tuple[str, ...] = ()
     text_key: str | None = None
+    needs_system: bool = False
 
     def insisted(self, message: JsonObject) -> JsonObject:
         """Return a message with all that the template insists on."""
@@ -153,6 +155,9 @@ class Chat:
         Without tools the template is told that there are none, as chat libraries do; a few
         templates fail then, and take it only where nothing is said of tools.
         """
+        roles = [message.get("role") for message in messages[:1]]
+        if self.dialect.needs_system and roles != ["system"]:
+            messages = [_SYSTEM_MESSAGE, *messages]
         context: JsonObject = {
             **self.tokens,
             "messages": [self.dialect.insisted(message) for message in messages],
@@ -262,6 +267,10 @@ def content_in_blocks(blocks: ContentBlocks, reasoning_field: str, message: Mess
     )
     found = [{blocks.type_key: kind, key: text} for kind, key, text in texts if text]
     return {blocks.container: found} if blocks.container else found
+
+
+#: For templates that want one first; what it says stands before all that is looked at.
+_SYSTEM_MESSAGE: JsonObject = {"role": "system", "content": "Be brief."}
 
 
 def user_message(text: str) -> JsonObject:

@@ -139,7 +139,9 @@ class _Source:
             elements = tools.arguments.elements
             ends = not_in_keys(tools) + (member_ends(elements.member) if elements else "")
             return "".join(sign for sign in _KEY_SIGNS if sign not in ends)
-        return name_signs(call_ends(tools, kind)) + "éЖ中"
+        # Where values are all ASCII, a name may be as well: by escapes that a parser undoes.
+        beyond = "" if tools.arguments.syntax.ascii_only else "éЖ中"
+        return name_signs(call_ends(tools, kind)) + beyond
 
     def _key(self) -> str:
         return self._word(self.random.randint(2, 12), SlotKind.KEY)
