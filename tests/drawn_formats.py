@@ -74,7 +74,8 @@ def _heads(draw: st.DrawFn, mark: _Marks, form: str) -> Tools:
         call = "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>" if is_named else call
         return tagged_json(call, section=section, separator="\n")
     written = draw(_values(mark) if form == "values" else _text(mark))
-    if form == "text" and written["item"][0] == "<" != written["item"][1] and draw(st.booleans()):
+    is_tag = written["item"][0] == "<" and written["item"][1] not in "</"
+    if form == "text" and is_tag and draw(st.booleans()):
         call = "<⟨NAME⟩>⟨ARGUMENTS⟩</⟨NAME⟩>"
         section = ("<calls>", "</calls>") if draw(st.booleans()) else ("", "")
     return tagged(call, section=section, separator=draw(st.sampled_from(["\n", ", "])), **written)

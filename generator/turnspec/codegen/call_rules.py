@@ -61,6 +61,8 @@ def behind_call_roles(marks: Marks) -> Roles:
     ends = (*marks.calls.end, *marks.calls.section_end, *marks.text.turn_end)
     behind = [f" {end}" for end in at_least(2, ends)]
     starts = [f" {start}" for _, start in call_start_roles(marks)]
+    if has_commas(marks.tools) and marks.calls.is_doubtful:  # of which a sign alone tells nothing
+        starts.append(f" {marks.calls.start}")
     if any(re.match(r" [,}\]`]", start) for start in starts):  # which would be taken for brackets
         starts = []
     begun = [end for end in behind if re.match(r" [,}\]`]", end)]
@@ -347,8 +349,11 @@ def _any_end(marks: Marks, end: str, argument: str) -> Notation:
     is_last = marks.spec.turn.order[-1] is Part.CALLS  # else content may follow
     if "{any" not in end or not (marks.calls.is_doubtful and is_last):
         return end
-    calls = (spaced(f"{marks.calls.start.rstrip()} {it}") for it in (argument, leading_text(end)))
-    return (end, [*map(spaced, marks.text.turn_end), "{end of text}", *calls])
+    between = "{comma}" if has_commas(marks.tools) else " "
+    calls = [f"{between}{marks.calls.start.rstrip()} {it}" for it in (argument, leading_text(end))]
+    separators = map(notation, call_separators(marks.tools))
+    ends = [*marks.text.turn_end, *marks.text.unwritten, *separators]
+    return (end, [*map(spaced, ends), "{end of text}", *calls])
 
 
 def first_keys(marks: Marks) -> list[str]:

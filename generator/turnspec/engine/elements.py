@@ -151,11 +151,14 @@ def read_on(turn: Turn, nested: NestedValue) -> bool:
 
 def take_closing(turn: Turn, nested: NestedValue) -> bool:
     """Take what closes the whole value; return whether it has come, or is missing."""
-    found = turn.input.rules.in_value.match(turn.input, True)
+    input = turn.input
+    found = input.rules.in_value.match(input, True)
+    if input.final and found and found.is_partial:  # by what may follow it
+        found = input.rules.in_value.match(input, False) or found
     if found and found.is_partial:
         return False
     if found and found.role is Role.VALUE_CLOSED:
-        turn.input.take(found.end)
+        input.take(found.end)
     nested.place = Place.OVER
     return True
 
