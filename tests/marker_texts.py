@@ -10,7 +10,7 @@ from random import Random
 from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.rules import Marker, Row
 
-#: What stands in a slot, by the first word of its name; "" in any other one.
+#: What stands in a slot, by its name or the first words of that; "" in any other one.
 FILLERS: dict[str, tuple[str, ...]] = {
     " ": ("", "", " ", "\n", "\n\n"),
     "\n": ("", "\n", "\n", "\r\n"),
@@ -27,6 +27,14 @@ FILLERS: dict[str, tuple[str, ...]] = {
     "fence": ("", "```json", "```"),
     "brackets": ("}", "]", "}]", "\n```"),
     "line": ("\n",),
+    "line of text": ("It is said.\n",),
+    "text": ("It is said.",),
+    "words": ("", " and more "),
+    "tag": ("tag", "item"),
+    "tag if any": ("", "<tag>"),
+    "any": ("", "look"),
+    "is": ("=", "=", " = ", ":", " name=", " "),
+    "gap": (" ",),
     "not": ("look&amp;count",),
 }
 _SLOT = re.compile(r"\{\{|\}\}|\{(?P<optional>\?)?(?P<name>[^{}]+)\}|[ \n]|[^{} \n]+")
@@ -71,10 +79,11 @@ class MarkerTexts:
             return text[0]
         if part["name"] is None and text not in FILLERS:
             return text
-        name = (part["name"] or text).split(" ")[0] or " "
-        if name == "stop":
+        words = (part["name"] or text).split(" ")
+        if words[0] == "stop":
             return self.written(self._random.choice(self._ends)) if self._ends else ""
-        return self._random.choice(FILLERS.get(name, ("",)))
+        begun = (" ".join(words[:size]) or " " for size in range(len(words), 0, -1))
+        return self._random.choice(next((FILLERS[it] for it in begun if it in FILLERS), ("",)))
 
 
 def _markers(row: Row) -> Iterator[str]:

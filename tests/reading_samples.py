@@ -105,6 +105,7 @@ OTHER_CALLS = (
         "{'name': 'look'}",
     ),
     *("<function=look><parameter=city>x</parameter></function>", "<function=look>", "<function=>"),
+    '<function=look>{"city": "x"}</function>',
     *('<tool name="fetch"><a name="side">1</a><a name="list">[1</a></tool>', "<function=x> y"),
     *("look(city='x', days=3)", "look(1)", "fetch(flag=true, ratio=null)", "look(", "look()()"),
     *("look(**{})", r"look(city=r'\d')", r"look(city='\d', days=-3)", "look(city=", "[look()]"),
@@ -131,6 +132,7 @@ VALUES = (
     *("print(1)\n", "x = 1\n", "look\n{}", "look", "fetch", "count", "```json\n", "\n```", "`"),
     *OTHER_CALLS,
 )
+_TAGS = re.compile(r"(<[^<>]*>|\[[^][ ]*\])")
 _PARTS = re.compile(r"(<[^<>]*>|[\"{}\[\]()=:, \n])")
 
 
@@ -164,6 +166,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     yield from with_all_types(form)
     yield from with_any_values(form)
     yield from with_a_marker(form)
+    yield from without_parts(form)
     yield from in_other_syntaxes(form)
     yield from with_tokens(form, tokens)
     yield from with_unwritten(form)
@@ -247,6 +250,19 @@ def with_a_marker(form: Format) -> Iterator[Sample]:
         yield Sample(((before + "".join(parts[at:]), False),), form.options)
 
 
+def without_parts(form: Format) -> Iterator[Sample]:
+    """Yield the usual turn without one, two or three of its tags, or the texts between them."""
+    random = Random(form.spec.name)
+    marked = split_at_markers(form.spec, form.write(form.message))
+    parts = [part for text in marked for part in _TAGS.split(text) if part]
+    for size, at in itertools.product((1, 2, 3), range(len(parts))):
+        text = "".join([*parts[:at], *parts[at + size :]])
+        yield from _in_pieces(text, form.options, sizes=(10**6, 3))
+        for tokens in (tokens_of(form), list(form.marks.calls.opening[:1])):
+            options = {**form.options, "special_tokens": tokens}
+            yield Sample(tuple(_flagged(text, tokens, random)), options)
+
+
 def with_any_values(form: Format) -> Iterator[Sample]:
     """Yield a call in which an argument's text is any other one, alone and within others."""
     if form.spec.tools is None or "city" not in form.call.arguments:
@@ -260,7 +276,7 @@ def with_any_values(form: Format) -> Iterator[Sample]:
 
 
 #: The roles of what a call begins with.
-_HEADS = ("call", "other_call", "short_call", "code")
+_HEADS = ("call", "other_call", "short_call", "untagged_call", "code")
 
 
 def with_any_arguments(form: Format) -> Iterator[Sample]:

@@ -115,8 +115,10 @@ def _fact_faults(form: str) -> Iterator[Fault]:
 
 
 def _row_faults(form: str) -> Iterator[Fault]:
-    known = facts(form)
-    for table, rows in known.tables.items():
+    known, source = facts(form), right_source(form)
+    # What names there are may change with a table that a parser has not.
+    tables = {name: rows for name, rows in known.tables.items() if f"\n{name} = " in source}
+    for table, rows in tables.items():
         for at, row in enumerate(rows):
             what = f"{table}[{at}] {_shown(row)}"
             changed = _with_rows(known, table, [*rows[:at], *rows[at + 1 :]])

@@ -213,8 +213,6 @@ def is_noise_begun(turn: Turn) -> bool:
     if not (state.after_marker and state.called) or state.last in starts:
         return False
     at = after_space(input.text, input.position)
-    if at == len(input.text) and not input.final:
-        return False
     found = input.rules.after_call.match(input, not input.final, at)
     is_own = input.rules.in_text.match(input, not input.final, at)
     if found is None or is_own or found.role is Role.MARKER:
