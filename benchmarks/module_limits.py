@@ -43,7 +43,7 @@ SO_FAR = {
     "statements, objects": 1_700,
     "lines, median": 2_285,
     "lines, mean": 2_047,
-    "lines, all": 486_960,
+    "lines, all": 486_977,
     "lines of the engine and codegen": 10_923,
 }
 #: The share of a module's statements that run when all is tried.

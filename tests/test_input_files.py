@@ -153,7 +153,7 @@ def test_all_other_files_are_read_in_one_place() -> None:
         for path in folder.rglob("*.py")
         if reading.search(path.read_text(encoding="utf-8"))
     }
-    assert found - OWN == {"spec/input_files", "live/real_model"}  # which writes with it
+    assert found - OWN == {"spec/input_files"}
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def test_what_a_name_cannot_hold(given: Tools, ends: str) -> None:
 
 def test_a_closing_tag_is_no_head() -> None:
     spec = replace(tag_with_json_spec(), tools=tools(ELEMENT, section_end="\n</calls>"))
-    assert facts_of(spec).text("CALL_HEAD") == "< {name but /} >"
+    assert facts_of(spec).text("CALL_HEAD") == "<{name but /} >"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def _next_header(chat: Chat) -> str:
 
 
 def _dialects(chat: Chat) -> Iterator[Dialect]:
-    yield replace(chat.dialect, needs_system=True)
+    if chat.render([user_message(NEXT_USER_TEXT)]).text is None:
+        yield replace(chat.dialect, needs_system=True)
     fields = dict.fromkeys((*REASONING_FIELDS, *chat.facts.attribute_names))
     role_sets = (chat.dialect.required_roles, _ALL_ROLES)
     for filled, roles, name in itertools.product((False, True), role_sets, fields):

@@ -75,7 +75,7 @@ def _with_a_tag_between(start: str) -> Iterator[str]:
     """
     if found := re.fullmatch(r"(<[^<>{} ]+> \{key\} <[^<>{} ]+>) \{\?(<[^<>{} ]+>)\}", start):
         key, value = found.groups()
-        yield f"{key} {{no {value}}}{{?{value}}} <{{tag}}>{{tag}}<{{tag}}> {value}"
+        yield f"{key} {{no {value}}}{{?{value}}} <{{no /}}{{tag}}>{{tag}}</{{tag}}> {value}"
 
 
 def first_argument_roles(marks: Marks) -> Roles:
