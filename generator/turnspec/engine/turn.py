@@ -6,6 +6,7 @@ import re
 
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
+    ARGUMENTS,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
@@ -217,8 +218,8 @@ class Turn:
         """Return the events that are certain by now, and drop the text that was read for good."""
         if not MAY_READ_AGAIN or not self.holds:
             self.input.drop(self.input.here)
-            if self.input.text:  # which is to be read
-                self.flow = None
+            if HAS_CALLS and (HAS_ELEMENTS or ARGUMENTS != "text") and self.input.text:
+                self.flow = None  # as that is to be read
             events, self.events = self.events, []
             return events
         self.flow, certain = None, self.holds[0].events
