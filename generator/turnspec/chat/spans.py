@@ -79,7 +79,12 @@ class Transcript:
 
 
 def find_spans(spec: Spec, messages: Sequence[Message], render: Render) -> Transcript:
-    """Render a conversation, as chat APIs have it, and find what the model wrote of it.
+    """Render a conversation, and find what the model wrote of it.
+
+    Args:
+        spec: the format.
+        messages: the conversation, as chat APIs have it.
+        render: renders messages with the template, always with the same options.
 
     Raises:
         ChatError: the template refuses the conversation, or shows nothing of an answer in it.

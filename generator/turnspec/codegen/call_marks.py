@@ -150,8 +150,8 @@ class _Shape:
 def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
     shape = _shape(tools, spec.final(Part.CONTENT).strip())
     opening, start = tuple(map(notation, shape.opening)), slotted(shape.head)
-    if not opening and shape.head[0].text.strip() == shape.head[0].text.lstrip():
-        # A mere sign with white space behind it is text.
+    if not opening and not shape.head[0].text[-1:].isspace():
+        # A sign that alone marks a call stands right before the name: `< b` is prose.
         start = re.sub(r"\A([^\w\s{}]) (?=\{name)", r"\1", start)
     slot = _name_slot(tools, start)
     before = tools.call[0].text.removesuffix(shape.head[0].text)  # which heads are read behind

@@ -101,7 +101,9 @@ class Findings:
 def checked(root: Schema, *, loosen: bool = False) -> Findings:
     """Return every reason why the schema cannot become a grammar, as far as it shows at once.
 
-    To ``loosen`` it, a keyword that no grammar can express is a notice and not a reason.
+    Args:
+        root: the schema.
+        loosen: whether a keyword that no grammar can express is a notice and not a reason.
     """
     too_big = oversized(root)
     if too_big:

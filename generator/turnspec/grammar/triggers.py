@@ -19,11 +19,14 @@ _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 def trigger_patterns(spec: Spec, extra: str) -> tuple[str, ...]:
     r"""Return regular expressions, to be searched for in all that the model has written.
 
-    The grammar begins where the group of a match does. ``extra`` is what the prompt holds of the
-    turn behind its header. The expressions are in the syntax of ECMAScript, as llama.cpp reads
-    them, and of Python, too. (llama.cpp's regular expressions overflow its stack on some 40,000
-    characters between reasoning, or the beginning, and a call; a request whose grammar isn't to be
-    lazy needs none.)
+    The grammar begins where the group of a match does. They are in the syntax of ECMAScript, as
+    llama.cpp reads them, and of Python, too. (llama.cpp's regular expressions overflow its stack
+    on some 40,000 characters between reasoning, or the beginning, and a call; a request whose
+    grammar isn't to be lazy needs none.)
+
+    Args:
+        spec: the format.
+        extra: what the prompt holds of the turn behind its header.
     """
     words = spec.grammar.triggers
     if not words:

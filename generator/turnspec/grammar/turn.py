@@ -117,7 +117,14 @@ class Offer:
 def generate_grammar(
     spec: Spec, *, spec_path: str, spec_hash: str, command: str = REGENERATE
 ) -> str:
-    """Return the grammar of ``spec`` as GBNF text; its banner says what else is given."""
+    """Return the grammar of ``spec`` as GBNF text.
+
+    Args:
+        spec: the format.
+        spec_path: the spec's file as the banner names it.
+        spec_hash: the spec's hash as the banner gives it.
+        command: what makes the grammar again, for the banner.
+    """
     ended = with_stop_at_end(spec)
     calls = calls_of(ended, parallel=may_repeat_calls(spec))
     turns = [rule for offer in _offers(ended) for rule in turn_rules(offer)]

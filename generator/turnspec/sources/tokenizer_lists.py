@@ -29,8 +29,11 @@ def folder_tokenizer(
 ) -> Tokenizer | None:
     """Return the tokens of a model's folder, None if it names none.
 
-    The first three are what its tokenizer_config.json, special_tokens_map.json and
-    generation_config.json hold; ``origin`` is what the list is called.
+    Args:
+        config: what its tokenizer_config.json holds.
+        token_map: likewise special_tokens_map.json.
+        generation: likewise generation_config.json.
+        origin: what the list is called.
     """
     decoder = config.get("added_tokens_decoder")
     added = decoder if isinstance(decoder, Mapping) else {}

@@ -39,8 +39,12 @@ def climb(
 ) -> Climb:
     """Climb all rungs.
 
-    ``chat`` is in the template's dialect and without settings. Of so many ``messages`` all are
-    random but the last, whose texts are long. ``on_rung`` is told of each rung as it is climbed.
+    Args:
+        spec: the format.
+        gbnf: the grammar that was generated from it.
+        chat: its template, in the template's dialect and without settings.
+        messages: the number of messages that are random, but for the last, whose texts are long.
+        on_rung: is told of each rung as it is climbed.
     """
     renderer = Renderer.create(spec, chat)
     module = load(spec)
