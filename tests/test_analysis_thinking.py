@@ -6,7 +6,6 @@ import pytest
 
 from tests.own_templates import given_template
 from turnspec.analysis.analyze import analyze_template
-from turnspec.analysis.assemble import PROMPTED_BY_TOOLS
 from turnspec.analysis.thinking import (
     Setting,
     choose_better_on,
@@ -15,6 +14,7 @@ from turnspec.analysis.thinking import (
     marker_left_open,
     markers_in_prompts,
 )
+from turnspec.analysis.told_limits import PROMPTED_BY_TOOLS
 from turnspec.rendering.worker import RenderWorker
 from turnspec.review.facts import changes
 from turnspec.spec.model import Part

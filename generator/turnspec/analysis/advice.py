@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from turnspec.analysis.assemble import NEVER_RENDERED
 from turnspec.analysis.overlaid import CALLS_NEVER_RENDERED
 from turnspec.analysis.overlay_draft import OverlayDraft, draft_overlay, draft_problems
 from turnspec.analysis.source import TemplateSource
+from turnspec.analysis.told_limits import NEVER_RENDERED
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.model import ReasoningMode, Spec
 

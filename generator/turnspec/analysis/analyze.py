@@ -19,8 +19,9 @@ from turnspec.analysis.arguments import (
     analyze_tagged,
     find_count_lead,
 )
-from turnspec.analysis.assemble import ASSUMED_TOKENS, Facts, assemble_spec
+from turnspec.analysis.assemble import ASSUMED_TOKENS, assemble_spec
 from turnspec.analysis.dialect import call_limit
+from turnspec.analysis.facts import Facts
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.frames import Frames, collect_frames, level_leads
 from turnspec.analysis.insistence import find_insistence
@@ -31,7 +32,7 @@ from turnspec.analysis.message_form import find_message_form
 from turnspec.analysis.other_ends import find_other_ends
 from turnspec.analysis.other_marks import find_other_marks
 from turnspec.analysis.overlaid import overlaid
-from turnspec.analysis.parts import Wrapping
+from turnspec.analysis.parts import NOTHING, Wrapping
 from turnspec.analysis.probes import (
     CONTENT,
     IDS,
@@ -406,7 +407,7 @@ class _Analyzer:
         if prompted is None:
             prompted = thinking.marker_left_open(rests, self.chat.source)
         if prompted is None:
-            return Wrapping("", "")
+            return NOTHING
         self.derivation.note("R2", f"a prompt has reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
 

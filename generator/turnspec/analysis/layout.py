@@ -15,7 +15,7 @@ from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count, why
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Edge, Frame, Frames
-from turnspec.analysis.parts import Header, Prompts, Wrapping
+from turnspec.analysis.parts import NOTHING, Header, Prompts, Wrapping
 from turnspec.analysis.probes import IDS, NAMES
 from turnspec.analysis.text import markers, whole_prefix, whole_suffix
 from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
@@ -29,6 +29,8 @@ from turnspec.rendering.conversation import (
 )
 from turnspec.spec.model import AfterFirst, End, Join, Part
 from turnspec.spec.turn_end import ends_turn
+
+_LAST = Edge(Part.CONTENT, Part.END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,33 @@ def _behind(user_end: str, prompt: str) -> str:
     return prompt.removeprefix(next(found, ""))
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is known before a turn's parts are told apart.
+
+    ``table`` are the edges at a conversation's end, without the ``tail`` that ends all of these;
+    ``by_user`` and ``by_tool`` are those before another message.
+    """
+
+    prompts: Prompts
+    header: Header
+    user_header: str
+    tail: str
+    table: Mapping[Edge, str]
+    by_user: Mapping[Edge, str]
+    by_tool: Mapping[Edge, str]
+
+    @property
+    def open_header(self) -> str:
+        """The assistant's header, if prompts end in the middle of it."""
+        return self.header.header if self.header.is_open else ""
+
+    def behind(self, calls: CallsFinding) -> _Around:
+        """Take what ends the last call off what follows it."""
+        by_user, by_tool = (_behind_calls(edges, calls) for edges in (self.by_user, self.by_tool))
+        return replace(self, by_user=by_user, by_tool=by_tool)
+
+
 def find_layout(
     chat: Chat, frames: Frames, prompts: Sequence[str], derivation: Derivation
 ) -> Layout:
@@ -130,71 +159,81 @@ def find_layout(
     setting of the switches, the setting of the frames first.
     """
     frames, wrapped_end = without_wrapped_end(frames)
-    table = frames.edges()
-    by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
-    chat_prompts = Prompts(tuple(prompts), chat.prompt(add_generation_prompt=False).text or "")
-    last = Edge(Part.CONTENT, Part.END)
-    user_end = parts.find_user_end(table, chat_prompts, by_user.get(last, ""))
-    user_end, user_header = _around_user(chat, user_end, table, by_user)
-    header = parts.find_header(table, chat_prompts, user_end, user_header)
-    open_header = header.header if header.is_open else ""
-    tail = chat_prompts.bare.removeprefix(user_end)
-    table = _without_tail(table, tail)
-    only_call = end_of_only_call(frames, table, tail)
-    edges = parts.strip_header(table, header)
-    wrappings = {
-        part: parts.find_wrapping(part, edges, open_header)
-        for part in (Part.REASONING, Part.CONTENT)
-        if any(part in edge for edge in edges)
-    }
-    wrappings = parts.without_turn_end(wrappings, edges, header.header)
-    turn_end = parts.common_turn_end(edges, wrappings)
-    if not turn_end:  # some templates end the last message of a conversation in their own way
-        turn_end = parts.common_turn_end(_without_header(by_user, user_header), wrappings)
-    derivation.note("C1", f"header {header.header!r}, turn end {turn_end!r}", *prompts)
+    around = _find_around(chat, frames, prompts)
+    only_call = end_of_only_call(frames, around.table, around.tail)
+    edges = parts.strip_header(around.table, around.header)
+    wrappings, turn_end = _find_wrappings(edges, around)
+    derivation.note("C1", f"header {around.header.header!r}, turn end {turn_end!r}", *prompts)
     for frame, edge, text in frames.exceptions():
         derivation.note("C1", f"unlike elsewhere, {edge[0]} to {edge[1]} is {text!r}", frame.text)
     calls = _find_calls(frames, edges, turn_end, only_call, derivation)
     if calls is not None:
         edges = _around_calls(edges, calls, turn_end)
-        by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
-        wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges, open_header)
-    wrappings = parts.without_prompted(wrappings, header, chat_prompts.texts)
-    token = chat.tokens.get("eos_token", "")
-    wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header, token)
+        around = around.behind(calls)
+        wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges, around.open_header)
+    wrappings = parts.without_prompted(wrappings, around.header, around.prompts.texts)
+    wrappings = _settle(wrappings, edges, turn_end, around, chat.tokens.get("eos_token", ""))
     if wrapped_end:
         wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])
         wrappings[Part.CONTENT] = replace(wrappings[Part.CONTENT], end=wrapped_end)
-    followed = _followed_ends(edges, (by_user, by_tool), user_header)
     joins = parts.find_joins(edges, wrappings)
-    ends = parts.find_ends(edges, followed, wrappings, wrapped_end)
-    inside = _inner_texts(wrappings, calls, joins, turn_end)
-    shown = [table.get(last, "") for table in (by_user, by_tool)]
-    # A header that says whose result follows is another one for each tool.
-    next_headers = [text for text in shown if EXAMPLE_TOOL_NAME not in text]
-    if not any(tail in prompt for prompt in prompts):  # the end of all conversations stops, too
-        next_headers.append(tail)
-    nothing = Wrapping("", "")
-    section = wrappings.get(Part.CALLS, nothing)
+    ends = parts.find_ends(edges, _followed_ends(edges, around), wrappings, wrapped_end)
+    section = wrappings.get(Part.CALLS, NOTHING)
     final = next((end.final for end in ends if end.last is Part.CALLS), "")
-    after_first = (
-        find_after_first(calls, only_call, section.end, final, derivation) if calls else None
-    )
+    after = find_after_first(calls, only_call, section.end, final, derivation) if calls else None
+    inside = _inner_texts(wrappings, calls, joins, turn_end)
     return Layout(
-        header=header,
-        user_header=user_header,
+        header=around.header,
+        user_header=around.user_header,
         order=_find_order(frames),
-        reasoning=wrappings.get(Part.REASONING, nothing),
-        content=wrappings.get(Part.CONTENT, nothing),
+        reasoning=wrappings.get(Part.REASONING, NOTHING),
+        content=wrappings.get(Part.CONTENT, NOTHING),
         section=section,
         calls=calls,
-        after_first=after_first,
+        after_first=after,
         joins=joins,
         ends=ends,
-        stop=parts.stop_strings([*ends, *_only_end(after_first)], next_headers, inside),
+        stop=parts.stop_strings([*ends, *_only_end(after)], _next_headers(around), inside),
         calls_decide_end=_calls_decide_end(frames, ends, wrappings),
         behind_calls=_before_results(frames, calls),
     )
+
+
+def _find_around(chat: Chat, frames: Frames, texts: Sequence[str]) -> _Around:
+    """Find the headers, and the edges of turns without what ends every conversation."""
+    prompts = Prompts(tuple(texts), chat.prompt(add_generation_prompt=False).text or "")
+    table = frames.edges()
+    by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
+    user_end = parts.find_user_end(table, prompts, by_user.get(_LAST, ""))
+    user_end, user_header = _around_user(chat, user_end, table, by_user)
+    header = parts.find_header(table, prompts, user_end, user_header)
+    tail = prompts.bare.removeprefix(user_end)
+    table = _without_tail(table, tail)
+    return _Around(prompts, header, user_header, tail, table, by_user, by_tool)
+
+
+def _find_wrappings(edges: Mapping[Edge, str], around: _Around) -> tuple[dict[Part, Wrapping], str]:
+    """Return what stands around reasoning and content, and what ends a turn."""
+    wrappings = {
+        part: parts.find_wrapping(part, edges, around.open_header)
+        for part in (Part.REASONING, Part.CONTENT)
+        if any(part in edge for edge in edges)
+    }
+    wrappings = parts.without_turn_end(wrappings, edges, around.header.header)
+    turn_end = parts.common_turn_end(edges, wrappings)
+    if not turn_end:  # some templates end the last message of a conversation in their own way
+        ends = _without_header(around.by_user, around.user_header)
+        turn_end = parts.common_turn_end(ends, wrappings)
+    return wrappings, turn_end
+
+
+def _next_headers(around: _Around) -> list[str]:
+    """Return what follows a turn, of which some stops a model as well as the turn's own end."""
+    shown = [table.get(_LAST, "") for table in (around.by_user, around.by_tool)]
+    # A header that says whose result follows is another one for each tool.
+    found = [text for text in shown if EXAMPLE_TOOL_NAME not in text]
+    is_prompted = any(around.tail in prompt for prompt in around.prompts.texts)
+    return found if is_prompted else [*found, around.tail]  # the end of all conversations stops
 
 
 def _before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ...]:
@@ -282,24 +321,22 @@ def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str)
 
 def _settle(
     wrappings: Mapping[Part, Wrapping],
-    tables: tuple[Mapping[Edge, str], Mapping[Edge, str]],
+    edges: Mapping[Edge, str],
     turn_end: str,
-    header: str,
+    around: _Around,
     token: str,
 ) -> dict[Part, Wrapping]:
     """Settle who owns a text that two neighbours, or a part and the turn's end, both claim.
 
-    ``tables`` are the edges at the conversation's end and before a user's message; ``token`` is
-    the special one that ends a turn.
+    ``token`` is the special one that ends a turn.
     """
-    edges, by_user = tables
     found: dict[Part, Wrapping] = {}
     for part, wrapping in wrappings.items():
         last = Edge(part, Part.END)
-        shown = (edges,) if part is Part.CALLS else (edges, by_user)
+        shown = (edges,) if part is Part.CALLS else (edges, around.by_user)
         finals = [table[last] for table in shown if last in table]
         owned = parts.own_end(wrapping, finals if last in edges else [], turn_end, token)
-        found[part] = _end_before_header(owned, header)
+        found[part] = _end_before_header(owned, around.header.header)
     for (left, right, _), text in edges.items():
         if left in found and right in found:
             found[left], found[right] = parts.part_ways(found[left], found[right], text)
@@ -335,11 +372,10 @@ def _inner_texts(
     ends a thought may end a turn as well; then the answer follows it.
     """
     texts = [text for wrapping in wrappings.values() for text in (wrapping.start, wrapping.end)]
-    nothing = Wrapping("", "")
     for join in joins:
         if ends_turn(join.text, turn_end) and join.left is not Part.REASONING:
             continue
-        left, right = (wrappings.get(part, nothing) for part in (join.left, join.right))
+        left, right = (wrappings.get(part, NOTHING) for part in (join.left, join.right))
         texts += [join.text, left.end + join.text + right.start]
     if calls is not None:
         texts += [piece.text for piece in calls.call]
@@ -383,16 +419,9 @@ def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, 
     }
 
 
-def _followed_ends(
-    edges: Mapping[Edge, str],
-    followed: tuple[Mapping[Edge, str], Mapping[Edge, str]],
-    user_header: str,
-) -> dict[Part, str]:
-    """Return how a turn ends before another message, for each last part.
-
-    ``followed`` are the edges before a user's and before a tool's message.
-    """
-    by_user, by_tool = followed
+def _followed_ends(edges: Mapping[Edge, str], around: _Around) -> dict[Part, str]:
+    """Return how a turn ends before another message, for each last part."""
+    by_user, by_tool, user_header = around.by_user, around.by_tool, around.user_header
     result: dict[Part, str] = {}
     for (left, right, _), final in edges.items():
         edge = Edge(left, Part.END)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from turnspec.analysis.assemble import NEVER_RENDERED, grammar_hints, with_stops
+from turnspec.analysis.assemble import grammar_hints, with_stops
+from turnspec.analysis.told_limits import NEVER_RENDERED
 from turnspec.spec.checks import check_spec
 from turnspec.spec.model import (
     Condition,

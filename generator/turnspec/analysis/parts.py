@@ -30,6 +30,9 @@ class Wrapping:
     end: str
 
 
+NOTHING = Wrapping("", "")
+
+
 @dataclass(frozen=True, slots=True)
 class Prompts:
     """What is rendered behind a user's message alone.
@@ -349,12 +352,11 @@ def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wra
 
 def find_joins(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) -> tuple[Join, ...]:
     """Return what each edge holds beyond the end and the start of its neighbours."""
-    nothing = Wrapping("", "")
     joins: list[Join] = []
     for (left, right, when), text in edges.items():
         if right is Part.END:
             continue
-        end, start = wrappings.get(left, nothing).end, wrappings.get(right, nothing).start
+        end, start = wrappings.get(left, NOTHING).end, wrappings.get(right, NOTHING).start
         joins.append(Join(left, right, text.removeprefix(end).removesuffix(start), when))
     order = list(Part)
     joins.sort(key=lambda join: (order.index(join.left), order.index(join.right)))
