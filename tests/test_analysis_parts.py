@@ -69,6 +69,26 @@ def test_a_header_that_no_prompt_writes_and_that_says_what_comes_is_each_parts()
     assert find_header(other, Prompts(("",), ""), "", ":: user\n").header.strip() == ":: bot"
 
 
+def thinks_after(header: str) -> dict[Edge, str]:
+    """Return where turns begin that all open thoughts, and close them at once if there are none."""
+    return {
+        Edge(START, REASONING): f"\n{header}<hm>\n",
+        Edge(START, CONTENT): f"\n{header}<hm>\n\n</hm>\n\n",
+    }
+
+
+def test_a_role_may_stand_in_a_tag_behind_which_a_prompt_has_other_white_space() -> None:
+    prompts = Prompts(("\n<by>bot</by><hm>\n",), "\n")
+    header = find_header(thinks_after("<by>bot</by>\n"), prompts, "\n", "<by>user</by>")
+    assert header == Header("\n", "<by>bot</by>")
+
+
+@pytest.mark.parametrize("header", ["", "::bot::"])
+def test_a_tag_that_turns_close_where_it_begins_is_no_header(header: str) -> None:
+    found = find_header(thinks_after(header), Prompts(("\n",), "\n"), "\n", "")
+    assert found == Header("\n", header)
+
+
 def test_white_space_alone_may_end_a_message() -> None:
     turns = {edge: text.replace("<by bot", "<by><bot>") for edge, text in OPEN.items()}
     assert find_user_end(turns, Prompts(("\n",), "\n"), "\n<done>\n<by>user") == "\n"

@@ -122,10 +122,17 @@ def find_header(
 
 
 def _without_closed_tag(header: str, openings: Sequence[str]) -> str:
-    """Return a header up to a tag that some part closes where it begins: that is another part's."""
+    """Return a header up to a tag that some part closes where it begins: that is another part's.
+
+    A role may stand in such a tag; then the header says it.
+    """
     for tag in markers(header):
-        if re.match(r"[<\[]\w", tag) and any(f"{tag[0]}/{tag[1:]}" in it for it in openings):
-            return header.partition(tag)[0]
+        closing = f"{tag[0]}/{tag[1:]}"
+        before, _, rest = header.partition(tag)
+        word, closes, _ = rest.partition(closing)
+        is_role = closes and word.strip()
+        if re.match(r"[<\[]\w", tag) and not is_role and any(closing in it for it in openings):
+            return before
     return header
 
 
