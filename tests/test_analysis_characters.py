@@ -44,6 +44,8 @@ def test_the_special_characters_are_all_controls_and_line_ends_and_each_once() -
             sorted(character for character in SPECIAL_CHARACTERS if ord(character) > 0x7F)
         )),
         (lambda text: " ".join(text.split(" ")), ""),
+        (lambda text: text.replace("\n\n", "\n"), "\n"),
+        (lambda text: text.replace("  ", " "), " "),
         (lambda text: text if len(text) < 99 else "too long", ""),
         (lambda text: "the same", ""),
     ],

@@ -1069,3 +1069,16 @@ def test_calls_may_be_all_ascii_their_names_as_well() -> None:
     written = r'<use>{"name": "st\u00e4rke", "arguments": {"a": "\u00e4"}}</use><:end:>'
     expected = Message(calls=(Call("stärke", {"a": "ä"}),))
     check_case(spec_in(build), written, expect=expected, tools=[{"name": "stärke"}])
+
+
+def test_a_template_that_leaves_out_empty_lines_says_so() -> None:
+    build = built(
+        "no-empty-lines",
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content | replace('\n\n', '\n') }}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert [limit.characters for limit in spec.limits] == ["\n"]
+    check_case(spec, "One.\n\nTwo.<:end:>", expect=Message("One.\n\nTwo."))

@@ -18,7 +18,7 @@ ComesBack = Callable[[str], bool | None]
 SPECIAL_CHARACTERS = (
     "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
     + "\u2028\u2029"
-    + "\xa0\u200b\u3000\ufeff"
+    + " \xa0\u200b\u3000\ufeff"
     + "\"'\\<>&"
     + "\U0001f389"
 )
@@ -29,11 +29,15 @@ SPECIAL_IN_KEYS = "".join(one for one in SPECIAL_CHARACTERS if one in "\"'\\<>&"
 
 
 def altered_characters(comes_back: ComesBack, candidates: str = SPECIAL_CHARACTERS) -> str:
-    """Return the special characters that a template alters inside a text that it shows."""
-    words = "vqa{}vqb".format
-    if not comes_back(words("")) or comes_back("".join(map(words, candidates))):
+    """Return the special characters that a template alters inside a text that it shows.
+
+    It may alter one only where two of them stand in a row, as where empty lines are left out.
+    """
+    texts = [text.format(one) for one in candidates for text in ("vqa{0}vqb", "vqa{0}{0}vqb")]
+    if not comes_back("vqavqb") or comes_back("".join(texts)):
         return ""
-    return "".join(one for one in candidates if comes_back(words(one)) is False)
+    altered = [comes_back(text) is False for text in texts]
+    return "".join(one for at, one in enumerate(candidates) if any(altered[2 * at : 2 * at + 2]))
 
 
 def character_limits(
