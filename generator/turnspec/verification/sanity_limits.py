@@ -23,8 +23,8 @@ _STRINGS = (
     *("two words", "q\"uo'te", "a\nb", "b\\s\\n", "7", "true", "null", "<b>&", "[x]", ""),
     *("x', k='y", 'x", k="y', 'x", "k": "y', "x'}", 'x"}'),
 )
-#: Texts with a character that a limit is about. A quote may only matter where an end could be, and a
-#: line break beside another.
+#: Texts with a character that a limit is about. A quote may only matter where an end could be, a
+#: line break beside another one.
 _AROUND = ("qxa{0}qxb", "qxa{0}{0}qxb", "qxa{0}, k={0}qxb", "qxa{0})")
 #: Values of the types that a limit may call ambiguous as a whole.
 _VALUES: dict[Subject, tuple[object, ...]] = {
