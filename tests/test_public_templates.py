@@ -1082,3 +1082,22 @@ def test_a_template_that_leaves_out_empty_lines_says_so() -> None:
     spec = spec_in(build)
     assert [limit.characters for limit in spec.limits] == ["\n"]
     check_case(spec, "One.\n\nTwo.<:end:>", expect=Message("One.\n\nTwo."))
+
+
+#: All turns begin with an empty block, and no thought is rendered in it.
+ALWAYS_EMPTY = (
+    "{% for m in messages %}<:{{ m.role }}:>"
+    "{% if m.role == 'assistant' %}<muse>\n\n</muse>\n{% endif %}{{ m.content or '' }}"
+    "{% for call in m.tool_calls or [] %}<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>"
+    "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_an_empty_block_that_all_turns_begin_with_is_where_thoughts_stand() -> None:
+    build = built("always-empty", ALWAYS_EMPTY)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert (spec.reasoning.start, spec.reasoning.end) == ("<muse>", "</muse>")
+    expected = Message("It rains.", reasoning="Hm.")
+    check_case(spec, "<muse>\nHm.\n</muse>\nIt rains.<:end:>", expect=expected)
