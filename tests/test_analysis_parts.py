@@ -69,11 +69,11 @@ def test_a_header_that_no_prompt_writes_and_that_says_what_comes_is_each_parts()
     assert find_header(other, Prompts(("",), ""), "", ":: user\n").header.strip() == ":: bot"
 
 
-def thinks_after(header: str) -> dict[Edge, str]:
+def thinks_after(header: str, start: str = "<hm>", end: str = "</hm>") -> dict[Edge, str]:
     """Return where turns begin that all open thoughts, and close them at once if there are none."""
     return {
-        Edge(START, REASONING): f"\n{header}<hm>\n",
-        Edge(START, CONTENT): f"\n{header}<hm>\n\n</hm>\n\n",
+        Edge(START, REASONING): f"\n{header}{start}\n",
+        Edge(START, CONTENT): f"\n{header}{start}\n\n{end}\n\n",
     }
 
 
@@ -84,8 +84,13 @@ def test_a_role_may_stand_in_a_tag_behind_which_a_prompt_has_other_white_space()
 
 
 @pytest.mark.parametrize("header", ["", "::bot::"])
-def test_a_tag_that_turns_close_where_it_begins_is_no_header(header: str) -> None:
-    found = find_header(thinks_after(header), Prompts(("\n",), "\n"), "\n", "")
+@pytest.mark.parametrize(
+    ("start", "end"), [("<hm>", "</hm>"), ("<|hm|>", "<|/hm|>"), ("<|begin_hm|>", "<|end_hm|>")]
+)
+def test_a_tag_that_turns_close_where_it_begins_is_no_header(
+    header: str, start: str, end: str
+) -> None:
+    found = find_header(thinks_after(header, start, end), Prompts(("\n",), "\n"), "\n", "")
     assert found == Header("\n", header)
 
 

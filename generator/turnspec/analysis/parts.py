@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 from turnspec.analysis.frames import Edge
 from turnspec.analysis.text import (
+    closing_of,
     common_prefix,
     distinct_beginning,
     markers,
     splits_marker,
     whole_prefix,
     whole_suffix,
+    worded_closings,
 )
 from turnspec.spec.model import End, Join, Part
 
@@ -127,12 +129,12 @@ def _without_closed_tag(header: str, openings: Sequence[str]) -> str:
     A role may stand in such a tag; then the header says it.
     """
     for tag in markers(header):
-        closing = f"{tag[0]}/{tag[1:]}"
         before, _, rest = header.partition(tag)
-        word, closes, _ = rest.partition(closing)
-        is_role = closes and word.strip()
-        if re.match(r"[<\[]\w", tag) and not is_role and any(closing in it for it in openings):
-            return before
+        for closing in (closing_of(tag), *worded_closings(tag)):
+            within, closes, _ = rest.partition(closing)
+            is_role = closes and within.strip()
+            if closing != tag and not is_role and any(closing in it for it in openings):
+                return before
     return header
 
 
