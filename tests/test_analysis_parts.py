@@ -165,12 +165,6 @@ def test_a_turn_that_ends_as_one_with_empty_content_needs_no_end() -> None:
         (("<a>", "</a>\n<b>"), ("\n<b>", "</b>"), "</a>\n<b>", ("</a>\n", "<b>")),
         # Without markers of its own the end keeps what it claims.
         (("", "\n"), ("\n", ""), "\n", ("\n", "")),
-        # Words that end an empty thought as well stand before content and before calls.
-        (("# why\n", "\n# so\n"), ("\n# so\n", ""), "\n# so\n", ("\n# so\n", "")),
-        (("# why\n", "\n# so\n"), ("\n<call>", ""), "\n# so\n<call>", ("\n# so\n", "<call>")),
-        # A word behind a marker belongs to it, where it does so in the start.
-        (("<p>why\n", "\n<p>so\n"), ("\n<p>so\n", ""), "\n<p>so\n", ("\n<p>so\n", "")),
-        (("<p>\n", "\n<p>so\n"), ("\n<p>so\n", ""), "\n<p>so\n", ("\n<p>", "so\n")),
     ],
 )
 def test_part_ways(

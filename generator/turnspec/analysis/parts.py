@@ -343,29 +343,20 @@ def behind_markers(text: str, count: int) -> int:
 
 
 def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wrapping]:
-    """Part an end and a start that claim the same text between two neighbours."""
+    """Part an end and a start that claim the same text between two neighbours.
+
+    Where nothing tells them apart, the end gets as many markers as its own start has.
+    """
     if not edge.startswith(left.end):
         left = Wrapping(left.start, whole_prefix([edge, left.end]))
-    overlap = len(left.end) + len(right.start) - len(edge)
-    if overlap <= 0:
+    if len(left.end) + len(right.start) <= len(edge):
         return left, right
-    # Words that end a thought, if an empty one, are claimed by what follows; so is white space.
-    is_worded = left.end.strip() != "" and not markers(left.start + left.end)
-    is_ended = right.start.startswith(left.end) or left.end[-overlap:].isspace()
-    end = left.end if is_worded and is_ended else _end_by_markers(left, edge)
+    position = behind_markers(edge, len(markers(left.start)))
+    end = edge[:position] if position and left.end.startswith(edge[:position]) else left.end
     start = edge[len(end) :]
     if not right.start.endswith(start):
         start = ""
     return Wrapping(left.start, end), Wrapping(start, right.end)
-
-
-def _end_by_markers(part: Wrapping, edge: str) -> str:
-    """Return a part's end with as many markers as its start, and a line's word if that has one."""
-    position = behind_markers(edge, len(markers(part.start)))
-    word = re.match(r"\w+\n", edge[position:])
-    if position and word and re.search(r"\w\n\Z", part.start):
-        position += word.end()
-    return edge[:position] if position and part.end.startswith(edge[:position]) else part.end
 
 
 def find_joins(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) -> tuple[Join, ...]:
