@@ -165,6 +165,8 @@ def test_a_turn_that_ends_as_one_with_empty_content_needs_no_end() -> None:
         (("<a>", "</a>\n<b>"), ("\n<b>", "</b>"), "</a>\n<b>", ("</a>\n", "<b>")),
         # Without markers of its own the end keeps what it claims.
         (("", "\n"), ("\n", ""), "\n", ("\n", "")),
+        # So it does where only white space is claimed twice.
+        (("# why\n", "\n# so\n"), ("\n<call>", ""), "\n# so\n<call>", ("\n# so\n", "<call>")),
     ],
 )
 def test_part_ways(

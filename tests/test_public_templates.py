@@ -1101,3 +1101,35 @@ def test_an_empty_block_that_all_turns_begin_with_is_where_thoughts_stand() -> N
     assert (spec.reasoning.start, spec.reasoning.end) == ("<muse>", "</muse>")
     expected = Message("It rains.", reasoning="Hm.")
     check_case(spec, "<muse>\nHm.\n</muse>\nIt rains.<:end:>", expect=expected)
+
+
+#: Each turn has a thought, if an empty one, and the same behind it before an answer and a call.
+ENDED_ALIKE = (
+    "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+    "{start}{% if m.reasoning_content %}{{ m.reasoning_content }}{% endif %}{end}"
+    "{{ m.content or '' }}{% for call in m.tool_calls or [] %}\n<use>{{ call.function | tojson }}"
+    "</use>{% endfor %}{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>"
+    "{% if hushed is defined and hushed %}{start}{end}{% endif %}{% endif %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("# Musing\n", "\n# Reply\n"),
+        ("<:part:>musing\n", "\n<:part:>reply\n"),
+        ("<muse>\n", "\n</muse>\n<reply>\n"),
+    ],
+)
+def test_what_begins_answers_and_calls_alike_ends_a_thought(start: str, end: str) -> None:
+    build = built("ended-alike", ENDED_ALIKE.replace("{start}", start).replace("{end}", end))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert (spec.reasoning.end.strip(), spec.content.start) == (end.strip(), "")
+    call = Message(reasoning="Hm.", calls=(Call("run", {"a": 1}),))
+    tools = [{"name": "run"}]
+    written = f'{start}Hm.{end}<use>{{"name": "run", "arguments": {{"a": 1}}}}</use><:end:>'
+    check_case(spec, written, expect=call, tools=tools)
+    check_case(spec, f"{start}Hm.{end}So.<:end:>", expect=Message("So.", reasoning="Hm."))

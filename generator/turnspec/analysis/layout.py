@@ -337,10 +337,22 @@ def _settle(
         finals = [table[last] for table in shown if last in table]
         owned = parts.own_end(wrapping, finals if last in edges else [], turn_end, token)
         found[part] = _end_before_header(owned, around.header.header)
+    if _is_ended_alike(found, edges):
+        found[Part.CONTENT] = replace(found[Part.CONTENT], start="")
     for (left, right, _), text in edges.items():
         if left in found and right in found:
             found[left], found[right] = parts.part_ways(found[left], found[right], text)
     return found
+
+
+def _is_ended_alike(wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str]) -> bool:
+    """Tell whether what begins content ends a thought, if an empty one, before calls as well."""
+    nothing = [Part.REASONING not in wrappings, Part.CALLS not in wrappings]
+    if any(nothing) or wrappings[Part.CONTENT].start != wrappings[Part.REASONING].end:
+        return False
+    lefts, rights = (Part.START, Part.REASONING), (Part.CONTENT, Part.CALLS)
+    begun = [text for (it, to, _), text in edges.items() if it in lefts and to in rights]
+    return all(wrappings[Part.REASONING].end in text for text in begun)
 
 
 def _calls_decide_end(

@@ -349,10 +349,13 @@ def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wra
     """
     if not edge.startswith(left.end):
         left = Wrapping(left.start, whole_prefix([edge, left.end]))
-    if len(left.end) + len(right.start) <= len(edge):
+    overlap = len(left.end) + len(right.start) - len(edge)
+    if overlap <= 0:
         return left, right
-    position = behind_markers(edge, len(markers(left.start)))
-    end = edge[:position] if position and left.end.startswith(edge[:position]) else left.end
+    end = left.end
+    if not end[-overlap:].isspace():
+        position = behind_markers(edge, len(markers(left.start)))
+        end = edge[:position] if position and end.startswith(edge[:position]) else end
     start = edge[len(end) :]
     if not right.start.endswith(start):
         start = ""
