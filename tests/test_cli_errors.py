@@ -206,6 +206,45 @@ def test_a_file_that_is_not_there_is_told_alike(arguments: list[str], tmp_path: 
     )
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["analyze"],
+        ["add"],
+        ["vendor", "qwen3-coder", "--into"],
+        ["export", "qwen3-coder", "--to", "vllm", "--into"],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_path_is_not_this_folder(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is what a shell makes of a variable that isn't set."""
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, "")
+    assert done.exit_code == 2
+    assert "is empty; . is this folder" in done.output
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["grammar", "qwen3-coder", "--tools"], '[{"name": "look"}]'),
+        (["grammar", "qwen3-coder", "--response-schema"], '{"type": "boolean"}'),
+        (["parse", "qwen3-coder", os.devnull, "--tools"], '[{"name": "look"}]'),
+        (["render", "chatml"], '[{"role": "user", "content": "Look!"}]'),
+    ],
+    ids=["tools", "schema", "tools-of-parser", "messages"],
+)
+def test_json_may_have_a_byte_order_mark(arguments: list[str], text: str, tmp_path: Path) -> None:
+    """Windows' shell writes one."""
+    path = tmp_path / "marked.json"
+    path.write_text(text, encoding="utf-8-sig")
+    done = run(*arguments, path)
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
 def test_a_disk_that_fills_up_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,6 +107,18 @@ def test_the_module_says_how_much_is_held_back(name: str) -> None:
             assert at - 1 - said <= int(told[1]), (row.marker, longest)
 
 
+def test_the_module_speaks_of_names_only_where_markers_have_them() -> None:
+    told = {
+        name: held_back(facts_of(committed_spec(name)))
+        for name in ("lmsys-vicuna-7b-v1-5", "qwen3-coder")
+    }
+    bounds = {name: re.findall(r"\((.*?)\)", text)[0] for name, text in told.items()}
+    assert bounds == {
+        "lmsys-vicuna-7b-v1-5": "each run of blanks 99",
+        "qwen3-coder": "a name or a key may have 256, each run of blanks 99",
+    }
+
+
 def longest_form(marker: Any) -> str:
     """Return a marker with a long name and many blanks, and the first of what has to follow it."""
     text, following = (marker, ()) if isinstance(marker, str) else marker

@@ -12,7 +12,7 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
 from turnspec.pipeline.project import Project
-from turnspec.sources.hub_place import Fetch, HubModel
+from turnspec.sources.hub_place import Fetch, HubModel, without_page
 from turnspec.sources.reading import GGUF_SUFFIX, named_again, shown_path
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
@@ -49,6 +49,7 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     """
     if not asked.strip():
         return unknown_name(asked, catalog)
+    asked = without_page(asked)
     path = Path(asked).expanduser()
     named = _exactly_named(asked, catalog)
     if named is not None and (path.name == asked or not path.exists()):

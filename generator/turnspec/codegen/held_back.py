@@ -25,7 +25,8 @@ def held_back(facts: FormatFacts) -> str:
     names = "a name or a key may have 256, " if has_names else ""
     text = (
         "White space, till more text follows; and what may become a marker, of at most "
-        f"{max(longest, 0)} characters ({names}each run of blanks 99). A longer `stop` text can raise that."
+        f"{max(longest, 0)} characters ({names}each run of blanks 99). A longer `stop` text can "
+        "raise that."
     )
     return text + "".join(f" {told}" for told, is_so in _held_calls(facts).items() if is_so)
 
