@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from turnspec.engine.facts import FORMAT, HAS_DRAFTS
+from turnspec.engine.facts import FORMAT
 from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.options import check_options
@@ -116,11 +116,7 @@ class Parser:
             raise RuntimeError(self._in_use)
         self._is_reading = True
         events = self._read("", special=False)  # pieces that were not looked at yet
-        if HAS_DRAFTS:
-            while not self._turn.input.final:  # nor is it while a draft is read once more
-                self._turn.input.final = True
-                events += self._read("", special=False)
-        elif not self._turn.input.final:
+        while not self._turn.input.final:
             self._turn.input.final = True
             events += self._read("", special=False)
         self._is_reading = False
