@@ -6,6 +6,8 @@ import contextlib
 import errno
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -225,6 +227,23 @@ def test_an_empty_path_is_not_this_folder(
     assert done.exit_code == 2
     assert "is empty; . is this folder" in done.output
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_command_to_copy_quotes_a_strangers_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell reads it, it is one word; so is the folder of a new repository."""
+    monkeypatch.chdir(tmp_path)
+    name = "an owl's; $(touch x).jinja"
+    shutil.copy(ROOT / "tests/templates/unseen-arguments-into.jinja", name)
+    assert run("init", "a nest").exit_code == 0
+    shutil.copy(name, Path("a nest/templates", name))
+    for arguments in (["identify", name], ["parse", name], ["check", "--root", "a nest"]):
+        told = run(*arguments).stderr
+        command = told[told.index(": turnspec ") + 2 :].splitlines()[0]
+        assert Path(shlex.split(command)[2]).name == name, told
+    told = run("init", "an eyrie").stderr
+    assert "cd 'an eyrie' && turnspec add " in told
 
 
 @pytest.mark.parametrize(

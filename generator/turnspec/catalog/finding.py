@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -146,7 +147,7 @@ def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
         return problems[0]
     known = {i.names[0]: i for i in identities if i.kind is not Kind.NEW}
     if not known:
-        analyse = f"turnspec analyze {named_again(path)} --into DIR"
+        analyse = f"turnspec analyze {shlex.quote(named_again(path))} --into DIR"
         message = f"its format is new; to write a parser for it, run: {analyse}"
         return Problem(message, shown_path(path))
     if len(known) > 1:
@@ -178,7 +179,7 @@ def _by_model(asked: str, catalog: Catalog) -> Found | Problem:
             return found
         return Found(catalog.formats[like], How.MODEL, _taken(asked, like, "models of that name"))
     if name not in catalog.formats:
-        analyse = f"turnspec analyze {asked} --into DIR"
+        analyse = f"turnspec analyze {shlex.quote(asked)} --into DIR"
         return Problem(f"no format is known as {asked!r}; to write a parser for it, run: {analyse}")
     by = f"its template of {table.date}"
     return Found(catalog.formats[name], How.MODEL, _taken(asked, name, by))
