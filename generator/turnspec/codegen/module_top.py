@@ -15,7 +15,7 @@ from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.held_back import held_back
 from turnspec.codegen.rules import Marker, Row
-from turnspec.spec.visible import visible_json
+from turnspec.spec.visible import visible, visible_json
 
 _Parse = Callable[[str], Any]
 
@@ -60,7 +60,7 @@ def docstring(
     others = (*several, *_deviations(facts, called))
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
-        f"Reads turns in the format of {_visible(facts.format['name'])} {_NEEDS}.",
+        f"Reads turns in the format of {facts.format['name']} {_NEEDS}.",
         f"{_use(facts)}{_begun(facts.format)}",
         "\n".join(_sample_rows(module, tools, header, samples[:2])),
         "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),
@@ -106,7 +106,7 @@ def _sample_rows(
         lines = re.findall(r"[^\n]*\n|[^\n]+", sample.removeprefix(header))
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
-            *first, last = _parts(_visible(line)) or [""]
+            *first, last = _parts(visible(line.rstrip("\n"))) or [""]
             rows = (*first, *_beside(f"    {last}", list(map(_event, events))))
             yield from filter(
                 None, (f"    {row}".rstrip() if row in first else row for row in rows)
@@ -128,10 +128,6 @@ def _event(event: Any) -> str:
     shown = (name for name in ("name", "text", "arguments") if name in fields)
     values = (repr(getattr(event, name)) for name in shown)
     return f"{type(event).__name__}({', '.join(values)})"
-
-
-def _visible(line: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in line.rstrip("\n"))
 
 
 def _called(facts: FormatFacts, samples: Sequence[str]) -> str:
