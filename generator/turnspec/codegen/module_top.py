@@ -42,6 +42,7 @@ _USE = """\
 _CALLS = """\
     message.tool_calls  # id, name, arguments (JSON text if `complete`: run no others)
 """
+_OF_ARGUMENTS, _OF_NAMES = "the types of arguments", "which names are known"
 _TOLD = """
 `parse` and `feed` never raise on what a model writes. `message.problems` (offset, kind,
 message) tells what deviates, and quotes any text left out elsewhere. The rows below are
@@ -77,11 +78,12 @@ def docstring(
 def _use(facts: FormatFacts) -> str:
     """Return how the module is used, without what its messages never have."""
     calls, reasons = bool(facts.values["HAS_CALLS"]), bool(facts.values["HAS_REASONING"])
+    has_types = facts.values.get("ARGUMENTS") == "text" or facts.values["HAS_ELEMENTS"]
     fields = ("content", *["reasoning_content"] * reasons, *["tool_calls"] * calls)
     use = _USE.format(
         tools=", tools=tools" * calls,
         given="tools=tools" * calls,
-        types="; tools tell the types of arguments" * calls,
+        types=f"; tools tell {_OF_ARGUMENTS if has_types else _OF_NAMES}" * calls,
         fields=", ".join(fields),
     )
     return use + _CALLS * calls + _TOLD
