@@ -70,6 +70,29 @@ def test_types(schema: Any, text: str, value: Any) -> None:
         assert not message.problems
 
 
+class _Counted(dict[str, Any]):
+    """A schema that counts how often it is asked for something."""
+
+    asked = 0
+
+    def get(self, key: str, default: Any = None) -> Any:
+        type(self).asked += 1
+        return super().get(key, default)
+
+
+def test_a_huge_schema_is_not_read_whole_for_each_argument() -> None:
+    """It may be a stranger's, who also has the model write as many arguments as he likes."""
+    many = [_Counted() for _ in range(20_000)]
+    parameters = {"type": "object", "anyOf": many, "properties": {"x": {"oneOf": many}}}
+    arguments = "".join(f"<parameter={key}>\n5\n</parameter>\n" for key in "uvwx")
+    written = f"<tool_call>\n<function=f>\n{arguments}</function>\n</tool_call>"
+    _Counted.asked = 0
+    tools = [{"name": "f", "parameters": parameters}]
+    (call,) = load(committed_spec("qwen3-coder")).parse(written, tools=tools).tool_calls
+    assert len(json.loads(call.arguments)) == 4
+    assert 0 < _Counted.asked < 50_000
+
+
 @pytest.mark.parametrize(
     ("type_", "word", "text", "value", "complete"),
     [

@@ -6,6 +6,8 @@ import contextlib
 import errno
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -204,6 +206,62 @@ def test_a_file_that_is_not_there_is_told_alike(arguments: list[str], tmp_path: 
         1,
         f"error: {nowhere}: there is no such file or folder\n",
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["analyze"],
+        ["add"],
+        ["vendor", "qwen3-coder", "--into"],
+        ["export", "qwen3-coder", "--to", "vllm", "--into"],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_path_is_not_this_folder(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is what a shell makes of a variable that isn't set."""
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, "")
+    assert done.exit_code == 2
+    assert "is empty; . is this folder" in done.output
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_command_to_copy_quotes_a_strangers_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell reads it, it is one word; so is the folder of a new repository."""
+    monkeypatch.chdir(tmp_path)
+    name = "an owl's; $(touch x).jinja"
+    shutil.copy(ROOT / "tests/templates/unseen-arguments-into.jinja", name)
+    assert run("init", "a nest").exit_code == 0
+    shutil.copy(name, Path("a nest/templates", name))
+    for arguments in (["identify", name], ["parse", name], ["check", "--root", "a nest"]):
+        told = run(*arguments).stderr
+        command = told[told.index(": turnspec ") + 2 :].splitlines()[0]
+        assert Path(shlex.split(command)[2]).name == name, told
+    told = run("init", "an eyrie").stderr
+    assert "cd 'an eyrie' && turnspec add " in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["grammar", "qwen3-coder", "--tools"], '[{"name": "look"}]'),
+        (["grammar", "qwen3-coder", "--response-schema"], '{"type": "boolean"}'),
+        (["parse", "qwen3-coder", os.devnull, "--tools"], '[{"name": "look"}]'),
+        (["render", "chatml"], '[{"role": "user", "content": "Look!"}]'),
+    ],
+    ids=["tools", "schema", "tools-of-parser", "messages"],
+)
+def test_json_may_have_a_byte_order_mark(arguments: list[str], text: str, tmp_path: Path) -> None:
+    """Windows' shell writes one."""
+    path = tmp_path / "marked.json"
+    path.write_text(text, encoding="utf-8-sig")
+    done = run(*arguments, path)
+    assert (done.exit_code, done.stderr) == (0, "")
 
 
 def test_a_disk_that_fills_up_leaves_the_old_file(

@@ -55,6 +55,15 @@ def test_a_module_of_nasty_texts_says_what_they_are(text: str) -> None:
     assert "The prompt disables thinking if the text of a user message ends with" in docstring
 
 
+def test_a_shown_turn_has_escapes_for_what_does_not_print() -> None:
+    """A reviewer would take a blank for a blank."""
+    spec = tag_with_json_spec()
+    sample = f"{spec.turn.header}Hoot\x1b]0;owl\x07\u202e!"
+    source = generate_module(spec, spec_path="specs/x.yaml", spec_hash="0", samples=[sample])
+    docstring = ast.get_docstring(ast.parse(source), clean=False) or ""
+    assert r"    Hoot\x1B]0;owl\x07\u202E!" in docstring.partition("WHAT ELSE IS READ")[0]
+
+
 #: What turns the order of signs around, has no width, or commands a terminal; then digits, which
 #: must not become part of an escape.
 HIDDEN = "\u202eA\u2066\u2069\u200b\u2028\x9bC\ufeff\x1b1"

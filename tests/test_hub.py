@@ -227,7 +227,7 @@ WRONG: dict[str, tuple[Callable[[FakeHub], None], str, dict[str, object], str]] 
         only({"README.md": "# A base model", FIRST: "{}"}),
         "",
         {},
-        "holds no chat template (chat_template.jinja, tokenizer_config.json, "
+        "holds no chat template (chat_template.jinja, tokenizer_config.json, chat_template.json, "
         "additional_chat_templates/, *.gguf); name the model that is made to chat",
     ),
     "no text": (
@@ -328,6 +328,13 @@ def test_several_templates(hub: FakeHub) -> None:
         ("new", TEMPLATE),
         ("new-rag", "rag"),
     ]
+
+
+def test_the_template_of_a_processor(hub: FakeHub) -> None:
+    commit = hub.add("An/Eye", {FIRST: "{}", "chat_template.json": '{"chat_template": "see"}'})
+    (template,) = templates_of("An/Eye")
+    assert template.text == "see"
+    assert template.source == f"An/Eye@{commit}/chat_template.json"
 
 
 def gguf_header(tokens: list[str]) -> bytes:
@@ -435,6 +442,14 @@ def test_what_names_no_model(text: str) -> None:
 def test_what_names_a_model() -> None:
     assert HubModel.read("a/b@refs/pr/1") == HubModel("a/b", "refs/pr/1")
     assert HubModel.read("Qwen/Qwen2.5-7B_x") == HubModel("Qwen/Qwen2.5-7B_x")
+
+
+@pytest.mark.parametrize("start", ["https://huggingface.co/", "https:/huggingface.co/", "hf.co/"])
+@pytest.mark.parametrize("rest", ["", "/", "?library=x", "/tree", "#readme"])
+def test_the_address_of_a_page_names_a_model(start: str, rest: str) -> None:
+    assert HubModel.read(f"{start}Lab/Owl-3B{rest}") == HubModel("Lab/Owl-3B")
+    assert HubModel.read(f"{start}Lab/Owl-3B/blob/v2/x.jinja") == HubModel("Lab/Owl-3B", "v2")
+    assert HubModel.read(f"{start}datasets/owls{rest}") is None
 
 
 def test_a_known_model_is_answered_without_the_hub(hub: FakeHub) -> None:

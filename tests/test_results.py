@@ -16,6 +16,7 @@ from tests.test_parser_promises import for_examples, module_of, spec_of, turns_b
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.held_back import held_back
 from turnspec.codegen.markers import leading_text
+from turnspec.codegen.module import generate_module
 from turnspec.deviations.turns import Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
@@ -105,6 +106,34 @@ def test_the_module_says_how_much_is_held_back(name: str) -> None:
                 break  # it is a call
             said += sum(len(event.text) for event in events)
             assert at - 1 - said <= int(told[1]), (row.marker, longest)
+
+
+def test_the_module_speaks_of_names_only_where_markers_have_them() -> None:
+    told = {
+        name: held_back(facts_of(committed_spec(name)))
+        for name in ("lmsys-vicuna-7b-v1-5", "qwen3-coder")
+    }
+    bounds = {name: re.findall(r"\((.*?)\)", text)[0] for name, text in told.items()}
+    assert bounds == {
+        "lmsys-vicuna-7b-v1-5": "each run of blanks 99",
+        "qwen3-coder": "a name or a key may have 256, each run of blanks 99",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("qwen3-coder", "; tools tell the types of arguments"),
+        ("minimax-m3", "; tools tell the types of arguments"),
+        ("qwen-qwen3-0-6b", "; tools tell which names are known"),  # JSON has types itself
+        ("google-functiongemma-270m-it", "; tools tell which names are known"),
+        ("lmsys-vicuna-7b-v1-5", ""),
+    ],
+)
+def test_the_module_says_what_tools_are_for(name: str, told: str) -> None:
+    source = generate_module(committed_spec(name), spec_path="specs/x.yaml", spec_hash="0")
+    (line,) = [it for it in source.splitlines() if "# a whole text" in it]
+    assert line.partition("# a whole text")[2] == told
 
 
 def longest_form(marker: Any) -> str:

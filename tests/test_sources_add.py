@@ -19,6 +19,7 @@ EMPTY_INDEX = "# ours\norigins: []  # none\n\ntemplates: []\n"
 #: The tokens of the folder, and of the file.
 IN_FOLDER = Tokenizer("tokenizer_config.json", ("<s>",), ("</s>",))
 IN_FILE = Tokenizer("tokenizer.ggml.tokens", (), ("</s>",))
+PROPERTY_NAME = "Expecting property name enclosed in double quotes"
 TEXT = "{{ bos_token }}{{ messages[0].content }}\r\n｜é"
 
 
@@ -128,6 +129,31 @@ def test_a_model_folder_with_one_template_in_its_configuration(tmp_path: Path) -
     assert found == [SourceTemplate("some-model", "Some-Model.jinja", TEXT, source)]
 
 
+def test_a_model_folder_whose_template_is_its_processors(tmp_path: Path) -> None:
+    """It counts where the tokenizer has none; the file itself stands for its folder."""
+    model = model_folder(tmp_path, {"eos_token": "</s>"})
+    file = model / "chat_template.json"
+    file.write_text(json.dumps({"chat_template": TEXT}))
+    for source in (model, file):
+        (template,), problems = read_templates(source)
+        assert problems == []
+        assert (template.name, template.text) == ("some-model", TEXT)
+        assert template.source == "Some-Model/chat_template.json"
+        assert template.eos_token == "</s>"
+    model_folder(tmp_path, {"chat_template": "the tokenizer's"})
+    assert [it.text for it in read_templates(model)[0]] == ["the tokenizer's"]
+
+
+def test_a_processors_template_that_is_none_is_told(tmp_path: Path) -> None:
+    model = model_folder(tmp_path)
+    file = model / "chat_template.json"
+    file.write_text("{")
+    assert problems_of(model) == [f"{file}:1: not JSON: {PROPERTY_NAME}"]
+    file.write_text('{"chat_template": 7}')
+    wrong = "is neither a text nor a list of objects with name and template"
+    assert problems_of(model) == [f"{file}: chat_template: {wrong}"]
+
+
 def test_a_model_folder_with_named_templates_in_its_configuration(tmp_path: Path) -> None:
     rows = [{"name": "default", "template": TEXT}, {"name": "../Tool use", "template": "tools"}]
     found, problems = read_templates(model_folder(tmp_path, {"chat_template": rows}))
@@ -196,11 +222,12 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         (
             "{}",
             ": holds no chat template; looked for chat_template.jinja, "
-            "additional_chat_templates/*.jinja, chat_template in tokenizer_config.json",
+            "additional_chat_templates/*.jinja, chat_template in tokenizer_config.json, "
+            "chat_template.json",
         ),
         (
             "{\n 'a': 1}",
-            "/tokenizer_config.json:2: not JSON: Expecting property name enclosed in double quotes",
+            f"/tokenizer_config.json:2: not JSON: {PROPERTY_NAME}",
         ),
         ("[1]", "/tokenizer_config.json: is JSON, but not an object"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -12,7 +13,7 @@ from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.names import Closeness, ModelName, match_names, suggested
 from turnspec.pipeline.project import Project
-from turnspec.sources.hub_place import Fetch, HubModel
+from turnspec.sources.hub_place import Fetch, HubModel, without_page
 from turnspec.sources.reading import GGUF_SUFFIX, named_again, shown_path
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.naming import TEMPLATE_SUFFIX, template_name
@@ -49,6 +50,7 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     """
     if not asked.strip():
         return unknown_name(asked, catalog)
+    asked = without_page(asked)
     path = Path(asked).expanduser()
     named = _exactly_named(asked, catalog)
     if named is not None and (path.name == asked or not path.exists()):
@@ -145,7 +147,7 @@ def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
         return problems[0]
     known = {i.names[0]: i for i in identities if i.kind is not Kind.NEW}
     if not known:
-        analyse = f"turnspec analyze {named_again(path)} --into DIR"
+        analyse = f"turnspec analyze {shlex.quote(named_again(path))} --into DIR"
         message = f"its format is new; to write a parser for it, run: {analyse}"
         return Problem(message, shown_path(path))
     if len(known) > 1:
@@ -177,7 +179,7 @@ def _by_model(asked: str, catalog: Catalog) -> Found | Problem:
             return found
         return Found(catalog.formats[like], How.MODEL, _taken(asked, like, "models of that name"))
     if name not in catalog.formats:
-        analyse = f"turnspec analyze {asked} --into DIR"
+        analyse = f"turnspec analyze {shlex.quote(asked)} --into DIR"
         return Problem(f"no format is known as {asked!r}; to write a parser for it, run: {analyse}")
     by = f"its template of {table.date}"
     return Found(catalog.formats[name], How.MODEL, _taken(asked, name, by))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +81,7 @@ class KnownFormat:
         if self.installed:
             return "install turnspec again"
         if self.spec_file is not None:
-            return f"run: turnspec analyze TEMPLATE --into {self.project.root}"
+            return f"run: turnspec analyze TEMPLATE --into {shlex.quote(str(self.project.root))}"
         return f"run: {self.project.recipe.command}"
 
     def spec(self) -> Spec | list[Problem]:

@@ -9,7 +9,7 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import fetched_path
-from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, fetching, find_project
+from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, SOURCE, TIME_LIMIT, fetching, find_project
 from turnspec.cli.console import finish, print_notice, progress_bar, put_told, say
 from turnspec.cli.extras import is_installed
 from turnspec.cli.results_output import (
@@ -43,7 +43,7 @@ _TOLD = {
 
 
 @click.command()
-@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("source", type=SOURCE)
 @click.option("--name", help="A file name for the template, instead of the source's own.")
 @click.option(
     "--update",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from turnspec.catalog.identify import Identity, Kind, as_overlaid
-from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, TIME_LIMIT, VERBOSE, paths_of
+from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, SOURCE, TIME_LIMIT, VERBOSE, paths_of
 from turnspec.cli.console import finish, print_error, progress_bar, put_told, say, say_written
 from turnspec.cli.extras import needs
 from turnspec.cli.formats import catalog_of
@@ -39,7 +39,7 @@ _ADVICE = (
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SOURCE)
 @click.option("--into", type=FOLDER, help="Where to write.")
 @click.option(
     "--overlay",

@@ -28,13 +28,24 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+
+class _NamedPath(click.Path):
+    """A path of something: none is given by a shell's variable that isn't set, not this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("is empty; . is this folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 VERBOSE = click.option("-v", "--verbose", is_flag=True, help="Show findings and tracebacks.")
 ROOT = click.option(
     "--root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="The repository of formats to work on (default: the one around this folder).",
 )
-FOLDER = click.Path(path_type=Path, file_okay=False)
+FOLDER = _NamedPath(path_type=Path, file_okay=False)
+SOURCE = _NamedPath(path_type=Path)
 
 
 class FileText(str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def _review(
     for entry in edited_templates(index.entries, project.root):
         print_notice(
             f"{entry.location}: its text isn't the pinned one, so its spec says nothing of it yet; "
-            f"if the change is wanted, run: turnspec add --update {entry.location}"
+            f"if the change is wanted, run: turnspec add --update {shlex.quote(entry.location)}"
         )
     return review_since(old, project, advance)
 

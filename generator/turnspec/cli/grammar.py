@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put, pu
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.spec.json_values import json_in
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 
@@ -139,7 +139,7 @@ def _fail(problems: Sequence[Problem]) -> None:
 
 def _schema(text: FileText) -> Any:
     try:
-        found = json.loads(text)
+        found = json_in(text)
     except (ValueError, RecursionError) as error:
         raise Fault(f"{text.name}: not JSON: {error}") from None
     if not isinstance(found, Mapping | bool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -169,7 +170,7 @@ def _print(answers: Sequence[_Answer]) -> None:
     if names:
         print_error(f"to copy its parser: turnspec vendor {' '.join(names)} --into DIR")
     if new:
-        print_error(f"to write a parser: turnspec analyze {' '.join(new)} --into DIR")
+        print_error(f"to write a parser: turnspec analyze {shlex.join(new)} --into DIR")
 
 
 def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) -> None:

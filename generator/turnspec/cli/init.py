@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -30,5 +31,5 @@ def init(folder: Path) -> None:
     say_written(folder / file for file in done.written)
     for file in done.kept:
         print_error(f"left {folder / file} as it was")
-    there = "" if root == Path.cwd() else f"cd {folder} && "
+    there = "" if root == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     print_error(f"now run: {there}turnspec add SOURCE && turnspec regen")

@@ -23,6 +23,7 @@ from turnspec.cli.console import ERR, Fault, print_error, put, put_json, say
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.spec.input_files import file_text
+from turnspec.spec.json_values import json_in
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.yaml_text import quoted
@@ -173,7 +174,7 @@ def _given(messages: FileText, tools: FileText | None) -> tuple[list[Any], list[
 
 def _loaded(text: FileText, kind: type | tuple[type, ...]) -> Any:
     try:
-        found = json.loads(text)
+        found = json_in(text)
     except (ValueError, RecursionError) as error:
         told = f"not JSON: {error}" if text.strip() else "is empty, where JSON is wanted"
         raise ChatError([Problem(told, text.name)]) from None

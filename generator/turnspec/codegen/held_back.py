@@ -14,17 +14,17 @@ _STOPS = ("{stop}", "{stop 2}", "{stop 3}")
 
 def held_back(facts: FormatFacts) -> str:
     """Return sentences on what a parser holds back till more of the text comes."""
-    slots = {slot: _longest_slot(steps) for slot, steps in facts.slots.items()}
-    slots |= {blank: _longest_slot(steps) for blank, steps in BLANKS.items()}
+    slots = {it: _longest_slot(steps) for it, steps in {**facts.slots, **BLANKS}.items()}
     end = max((_longest(end, slots) for end in facts.turn_ends), default=0)
     slots |= dict.fromkeys(_STOPS, end)
     rows = [(row.marker, row.if_before) for table in facts.tables.values() for row in table]
     markers: tuple[Marker, ...] = (*rows, *facts.turn_ends)
-    longest = max((_longest(marker, slots) for marker in markers), default=1) - 1
+    longest = max([1, *(_longest(marker, slots) for marker in markers)]) - 1
+    has_names = any("{1,256}" in step for steps in facts.slots.values() for step in steps)
+    names = "a name or a key may have 256, " if has_names else ""
     text = (
-        "White space, till more text follows; and what may become a marker, of at most "
-        f"{max(longest, 0)} characters (a name or a key may have 256, each run of blanks 99). A "
-        "longer `stop` text can raise that."
+        f"White space, till more text follows; and what may become a marker, of at most {longest} "
+        f"characters ({names}each run of blanks 99). A longer `stop` text can raise that."
     )
     return text + "".join(f" {told}" for told, is_so in _held_calls(facts).items() if is_so)
 

@@ -15,7 +15,7 @@ from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.held_back import held_back
 from turnspec.codegen.rules import Marker, Row
-from turnspec.spec.visible import visible_json
+from turnspec.spec.visible import visible, visible_json
 
 _Parse = Callable[[str], Any]
 
@@ -42,6 +42,7 @@ _USE = """\
 _CALLS = """\
     message.tool_calls  # id, name, arguments (JSON text if `complete`: run no others)
 """
+_OF_ARGUMENTS, _OF_NAMES = "the types of arguments", "which names are known"
 _TOLD = """
 `parse` and `feed` never raise on what a model writes. `message.problems` (offset, kind,
 message) tells what deviates, and quotes any text left out elsewhere. The rows below are
@@ -60,7 +61,7 @@ def docstring(
     others = (*several, *_deviations(facts, called))
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
-        f"Reads turns in the format of {_visible(facts.format['name'])} {_NEEDS}.",
+        f"Reads turns in the format of {facts.format['name']} {_NEEDS}.",
         f"{_use(facts)}{_begun(facts.format)}",
         "\n".join(_sample_rows(module, tools, header, samples[:2])),
         "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),
@@ -77,11 +78,12 @@ def docstring(
 def _use(facts: FormatFacts) -> str:
     """Return how the module is used, without what its messages never have."""
     calls, reasons = bool(facts.values["HAS_CALLS"]), bool(facts.values["HAS_REASONING"])
+    has_types = facts.values.get("ARGUMENTS") == "text" or facts.values["HAS_ELEMENTS"]
     fields = ("content", *["reasoning_content"] * reasons, *["tool_calls"] * calls)
     use = _USE.format(
         tools=", tools=tools" * calls,
         given="tools=tools" * calls,
-        types="; tools tell the types of arguments" * calls,
+        types=f"; tools tell {_OF_ARGUMENTS if has_types else _OF_NAMES}" * calls,
         fields=", ".join(fields),
     )
     return use + _CALLS * calls + _TOLD
@@ -106,7 +108,7 @@ def _sample_rows(
         lines = re.findall(r"[^\n]*\n|[^\n]+", sample.removeprefix(header))
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
-            *first, last = _parts(_visible(line)) or [""]
+            *first, last = _parts(visible(line.rstrip("\n"))) or [""]
             rows = (*first, *_beside(f"    {last}", list(map(_event, events))))
             yield from filter(
                 None, (f"    {row}".rstrip() if row in first else row for row in rows)
@@ -128,10 +130,6 @@ def _event(event: Any) -> str:
     shown = (name for name in ("name", "text", "arguments") if name in fields)
     values = (repr(getattr(event, name)) for name in shown)
     return f"{type(event).__name__}({', '.join(values)})"
-
-
-def _visible(line: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in line.rstrip("\n"))
 
 
 def _called(facts: FormatFacts, samples: Sequence[str]) -> str:

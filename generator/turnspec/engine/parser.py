@@ -116,7 +116,7 @@ class Parser:
             raise RuntimeError(self._in_use)
         self._is_reading = True
         events = self._read("", special=False)  # pieces that were not looked at yet
-        while not self._turn.input.final:  # nor is it while a draft is read once more
+        while not self._turn.input.final:
             self._turn.input.final = True
             events += self._read("", special=False)
         self._is_reading = False

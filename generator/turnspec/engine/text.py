@@ -289,7 +289,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
         return False
     state, content = turn.state, turn.content
     turn.holds.append(Hold(turn, found.offset))
-    turn.input.final = False  # a text is read as one that may go on, until it doesn't
+    turn.input.final = False  # till `finish` says once more that it is over
     turn.state, turn.is_draft = TextState(), True
     turn.content = Stream(turn.input, ContentDelta)
     yield from read_parts(turn)

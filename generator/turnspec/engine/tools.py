@@ -46,22 +46,22 @@ def object_in(schema: Any, word: str) -> Mapping[str, Any]:
 
 
 def list_in(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
-    """Return a list in a schema; an empty one if there is none."""
+    """Return a list in a schema, of 9,999 at most; an empty one if there is none."""
     found = schema.get(word)
-    return found if is_list(found) else ()
+    return list(found)[:9999] if is_list(found) else ()
 
 
 def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a schema, what it refers to in `root`, and its alternatives, each once."""
+    """Return a schema, what it refers to in `root`, and alternatives, each once, 999 at most."""
     found: dict[object, Mapping[str, Any]] = {}
     waiting: list[Any] = [schema]
-    while waiting:
+    while waiting and len(found) < 999:
         option = waiting.pop()
         if is_mapping(option) and id(option) not in found:
             found[id(option)] = option
             inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
             target: Any = root if "$ref" in option else None
-            for step in str(option.get("$ref")).split("/")[1:]:
+            for step in str(option.get("$ref"))[:9999].split("/")[1:]:
                 target = target.get(step) if is_mapping(target) else None
             waiting += reversed([*inner, target])
     return list(found.values())

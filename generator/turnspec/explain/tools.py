@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from turnspec.spec.json_values import json_in
 
 
 def read_tools(text: str) -> list[dict[str, Any]] | str:
     """Return the tool definitions in a text, each an object with a name in it; or what is wrong."""
     try:
-        tools = json.loads(text)
+        tools = json_in(text)
     except (ValueError, RecursionError) as error:
         return f"not JSON: {error}"
     tools = tools.get("tools") if isinstance(tools, dict) else tools

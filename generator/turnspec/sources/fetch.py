@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,7 +100,7 @@ def _local_problem(entry: Entry, found: str | None) -> Problem:
         return Problem(f"is missing, but {listed} lists it", entry.location)
     return Problem(
         f"its text isn't the one that {listed} pins; "
-        f"if the change is wanted, run: turnspec add --update {entry.location}",
+        f"if the change is wanted, run: turnspec add --update {shlex.quote(entry.location)}",
         entry.location,
     )
 
@@ -109,6 +110,6 @@ def _unlisted(root: Path, index: Index) -> list[Problem]:
     listed = {entry.file for entry in index.entries if entry.origin == LOCAL}
     files = sorted(path.name for path in (root / LOCAL_FOLDER).glob(f"*{TEMPLATE_SUFFIX}"))
     return [
-        Problem(f"is not in the index; add it: turnspec add {place}", place)
+        Problem(f"is not in the index; add it: turnspec add {shlex.quote(place)}", place)
         for place in (f"{LOCAL_FOLDER}/{name}" for name in files if name not in listed)
     ]

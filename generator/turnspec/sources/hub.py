@@ -111,7 +111,7 @@ def _fetched(client: HubClient, model: HubModel, tell: Tell, *, to_keep: bool) -
         if _says_something(head):
             _note_commit(called.reference(settings.heads), model, commit, anew=True)
             return head
-    looked_for = f"{', '.join(TEXT_FILES[:2])}, additional_chat_templates/, *{GGUF_SUFFIX}"
+    looked_for = f"{', '.join(TEXT_FILES[:3])}, additional_chat_templates/, *{GGUF_SUFFIX}"
     raise HubError(f"holds no chat template ({looked_for}); name the model that is made to chat")
 
 

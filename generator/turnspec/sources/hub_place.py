@@ -17,6 +17,11 @@ MAIN = "main"
 COMMIT = re.compile(r"[0-9a-f]{40}")
 _PART = r"(?!.*(?:--|\.\.))[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9_])?"
 _ASKED = re.compile(rf"({_PART}/{_PART})(?:@([\w+.-]+(?:/[\w+.-]+)*))?", re.ASCII)
+#: The hub's page of a model, as a browser shows its address; where it was a path, a slash is gone.
+_PAGE = re.compile(
+    r"(?:https?:/{1,2})?(?:huggingface\.co|hf\.co)/(?!datasets/|spaces/)([^/?#]+/[^/?#]+)"
+    r"(?:/(?:tree|blob|resolve)/([^/?#]+))?(?:[/?#].*)?"
+)
 _FOLDER, _COMMITS = "models", "snapshots"
 
 
@@ -30,7 +35,7 @@ class HubModel:
     @classmethod
     def read(cls, asked: str) -> Self | None:
         """Return the model that ORG/MODEL or ORG/MODEL@REVISION names, None of anything else."""
-        found = _ASKED.fullmatch(asked)
+        found = _ASKED.fullmatch(without_page(asked))
         return cls(found[1], found[2] or "") if found else None
 
     @property
@@ -50,6 +55,12 @@ class HubModel:
     def __str__(self) -> str:
         """Return it as it was asked for."""
         return f"{self.repository}@{self.revision}" if self.revision else self.repository
+
+
+def without_page(asked: str) -> str:
+    """Return ORG/MODEL or ORG/MODEL@REVISION for the address of a model's page, else the same."""
+    page = _PAGE.fullmatch(asked)
+    return "@".join(filter(None, page.groups())) if page else asked
 
 
 #: Gives where the templates of a model lie, once they are fetched.

@@ -24,9 +24,11 @@ MAIN_NAME = "default"
 _MAIN_FILE = "chat_template.jinja"
 _FURTHER_FILES = "additional_chat_templates/*.jinja"
 _CONFIG_FILE = "tokenizer_config.json"
+#: What the processors of models that also see or hear had for their template before it had a file.
+_PROCESSOR_FILE = "chat_template.json"
 _TOKEN_FILES = ("special_tokens_map.json", "generation_config.json")
 #: The files of a model's folder that are read, beside templates with a name of their own.
-TEXT_FILES = (_MAIN_FILE, _CONFIG_FILE, *_TOKEN_FILES)
+TEXT_FILES = (_MAIN_FILE, _CONFIG_FILE, _PROCESSOR_FILE, *_TOKEN_FILES)
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9._]+")
 
 
@@ -123,7 +125,8 @@ def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
 
 def _folder_of(source: Path) -> Path:
     """Return the folder of a tokenizer_config.json, as template files in it go before its own."""
-    return source.parent if source.name == _CONFIG_FILE and source.is_file() else source
+    is_config = source.name in (_CONFIG_FILE, _PROCESSOR_FILE)
+    return source.parent if is_config and source.is_file() else source
 
 
 def _plain(model: str) -> str:
@@ -194,14 +197,14 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
     for key, path in paths.items():
         texts[key], more = read_text(path, str(path))
         problems += more
+    file = _CONFIG_FILE
     if not paths and not problems:
-        texts, problems = _config_templates(config, folder / _CONFIG_FILE)
-    places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}"
+        texts, file, problems = _json_templates(config, folder)
+    places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}, {_PROCESSOR_FILE}"
     missing = "" if texts else f"holds no chat template; looked for {places}"
     shown = folder.resolve().name
     sources = {
-        key: f"{shown}/{paths[key].relative_to(folder) if key in paths else _CONFIG_FILE}"
-        for key in texts
+        key: f"{shown}/{paths[key].relative_to(folder) if key in paths else file}" for key in texts
     }
     bos, eos = (token_text(config.get(key)) for key in ("bos_token", "eos_token"))
     adds_bos, adds_eos = (config.get(key) is True for key in ("add_bos_token", "add_eos_token"))
@@ -224,6 +227,18 @@ def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
     if not isinstance(config, dict):
         return {}, [Problem("is JSON, but not an object", str(path))]
     return config, []
+
+
+def _json_templates(
+    config: Mapping[str, object], folder: Path
+) -> tuple[dict[str, str], str, list[Problem]]:
+    """Return the templates of a folder without template files, and the file that holds them."""
+    texts, problems = _config_templates(config, folder / _CONFIG_FILE)
+    if texts or problems:
+        return texts, _CONFIG_FILE, problems
+    processor, problems = _read_config(folder / _PROCESSOR_FILE)
+    texts, more = _config_templates(processor, folder / _PROCESSOR_FILE)
+    return texts, _PROCESSOR_FILE, problems + more
 
 
 def _config_templates(

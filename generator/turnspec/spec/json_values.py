@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from turnspec.spec.input_files import file_text
 from turnspec.spec.os_reasons import reason
@@ -27,10 +27,18 @@ def read_json(path: Path, absent: T, convert: Callable[[object], T]) -> T | Prob
         return Problem("not UTF-8", str(path))
 
 
+def json_in(text: str) -> Any:
+    """Return the value of a JSON text; Windows may have put a byte order mark before it.
+
+    Raises ValueError and RecursionError.
+    """
+    return json.loads(text.removeprefix("\ufeff"))
+
+
 def load_json(text: str, file: str, convert: Callable[[object], T]) -> T | Problem:
     """Return what ``convert`` makes of the JSON; it may raise a `MisfitError`."""
     try:
-        data = json.loads(text)
+        data = json_in(text)
     except json.JSONDecodeError as error:
         return Problem(f"not JSON: {error.msg}", file, error.lineno)
     except (ValueError, RecursionError):  # a number with too many digits; nested too deep
