@@ -26,7 +26,7 @@ from tests.grammar_engines import Compile, CompiledGrammar, engine_llguidance, e
 from tests.grammar_engines.agreement import Agreement, Sample, ask_engines, random_samples
 from tests.grammar_engines.random_texts import mutated
 from tests.grammar_samples import gbnf_of, written_samples
-from turnspec.grammar.turn import text_markers
+from turnspec.grammar.turn_text import text_markers
 from turnspec.spec.atomic import write_atomically
 from turnspec.spec.files import spec_hash
 from turnspec.spec.problems import Problem

@@ -32,7 +32,7 @@ from tests.grammar_samples import (
 from tests.schema_grammars import schema_rules
 from turnspec.grammar.free_text import text_without
 from turnspec.grammar.schema import SchemaGrammar
-from turnspec.grammar.turn import text_markers
+from turnspec.grammar.turn_text import text_markers
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.verification import engine_llama_cpp, llama_cpp_library

@@ -213,7 +213,7 @@ def test_a_turn_ends_by_what_begins_as_an_object_or_closes_an_array(start: str, 
 def test_what_begins_as_a_call_is_written_on_purpose(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random walks would hardly come to it."""
     spec = spec_in(built("odd-marks"))
-    monkeypatch.setattr("turnspec.grammar.turn._beginnings_of_markers", lambda spec: ["{A}"])
+    monkeypatch.setattr("turnspec.grammar.turn_text._beginnings_of_markers", lambda spec: ["{A}"])
     grammar = generate_grammar(spec, spec_path="the.yaml", spec_hash="0")
     found = agreement(spec, load(spec), grammar)
     assert found.example is not None

@@ -17,7 +17,7 @@ from turnspec.analysis.tag_examples import tagged_example
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
-from turnspec.grammar.turn import text_markers
+from turnspec.grammar.turn_text import text_markers
 from turnspec.pipeline import build as building
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths

@@ -18,6 +18,7 @@ from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax, RememberedS
 from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.in_string import in_string
+from turnspec.grammar.offers import ROOT, Offer
 from turnspec.grammar.request import GrammarRequest, ToolChoice, checked_tools, contradictions
 from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.schema_checks import Place
@@ -25,19 +26,11 @@ from turnspec.grammar.schema_limits import TooBigError
 from turnspec.grammar.schema_parts import is_valid
 from turnspec.grammar.text import GAP, Rule, reachable, sequence, trimmed
 from turnspec.grammar.triggers import before_trigger, trigger_patterns
-from turnspec.grammar.turn import (
-    ROOT,
-    Offer,
-    begun_rules,
-    calls_of,
-    opens_reasoning,
-    parts_of,
-    prompt_extra,
-    shared_rules,
-    text_markers,
-    turn_rules,
-)
+from turnspec.grammar.turn import turn_rules
+from turnspec.grammar.turn_begun import begun_rules, opens_reasoning, prompt_extra
 from turnspec.grammar.turn_markers import in_turn_order
+from turnspec.grammar.turn_parts import calls_of, parts_of
+from turnspec.grammar.turn_text import shared_rules, text_markers
 from turnspec.grammar.values import json_value_rules
 from turnspec.spec.model import Literal, Part, Piece, Spec
 from turnspec.spec.problems import Problem

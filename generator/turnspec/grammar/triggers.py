@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from turnspec.grammar.text import trimmed
-from turnspec.grammar.turn import opens_reasoning
+from turnspec.grammar.turn_begun import opens_reasoning
 from turnspec.spec.model import Condition, Piece, Spec, Subject, Verdict
 
 # How a call begins that is JSON and nothing else, so that text may quote one.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from turnspec.grammar.free_text import A_NAME
-from turnspec.grammar.turn import text_markers
+from turnspec.grammar.turn_text import text_markers
 from turnspec.spec.message import Message
 from turnspec.spec.model import Spec
 from turnspec.verification.gbnf_reader import Grammar

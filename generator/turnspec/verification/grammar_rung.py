@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.bound import bind_grammar
 from turnspec.grammar.request import GrammarRequest
-from turnspec.grammar.turn import opens_reasoning, prompt_extra
+from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
 from turnspec.spec.model import Arguments, Part, Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample, RungResult
