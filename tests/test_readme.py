@@ -122,4 +122,4 @@ def test_the_other_figures() -> None:
     text = " ".join(README.split())
     assert f"{len(NAMES)} formats come with it" in text
     assert f"they are {len(distinct)} distinct formats" in text
-    assert f"Twenty-eight have an [overlay](docs/fix-an-overlay.md), {keys} keys of data" in text
+    assert f"Twenty-nine have an [overlay](docs/fix-an-overlay.md), {keys} keys of data" in text

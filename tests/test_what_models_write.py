@@ -253,6 +253,9 @@ CALLS = [
         for start, end, told in (("", ">", 2), ("", "", 3), ("<", ">", 1), ("><", ">", 0))
     ),
     Text("glm-4-6", TYPED.format("string"), called("a b"), ("missing_marker",)),
+    Text("glm-4-6", TYPED.replace("arg_type>", "arg_key>").format("mode"),
+         Message(calls=(Call("read", {"path": "", "mode": "a b"}),)),
+         ("missing_marker", "missing_marker"), {"tools": [tool("read", "path", "mode")]}),
     Text("glm-4-6", TYPED.replace("<arg_type>", "<arg_value><arg_type>").format("b"),
          called("<arg_type>b</arg_type>\n<arg_value>a b")),
     Text(CODER, '<tool_call>{"name": "read", "args": {"path": "a"}}</tool_call>',

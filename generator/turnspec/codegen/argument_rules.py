@@ -25,8 +25,8 @@ from turnspec.codegen.markers import (
     spaced,
 )
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
-from turnspec.codegen.notation import notation
-from turnspec.spec.model import Part
+from turnspec.codegen.notation import notation, slotted
+from turnspec.spec.model import Part, Slot, SlotKind
 
 
 def argument_roles(marks: Marks) -> Roles:
@@ -38,7 +38,7 @@ def argument_roles(marks: Marks) -> Roles:
 def _between_texts(marks: Marks) -> Roles:
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
-    done = [("done", end) for end in _ends_of_all(marks)]
+    done = [("done", end) for end in (*_ends_of_all(marks), *_ends_of_objects(marks))]
     # Where nothing closes a call, it is over where what stands behind calls begins.
     behind = _behind_call(marks)
     others: Roles = [("broken", it) for it in behind]
@@ -51,6 +51,14 @@ def _between_texts(marks: Marks) -> Roles:
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
     starts = dict.fromkeys((*told, start, untyped, unclosed, unended))
     return [*done, *(("argument", it) for it in starts), *others]
+
+
+def _ends_of_objects(marks: Marks) -> Iterator[str]:
+    """Yield what ends arguments that are one object, in other ways to write a call."""
+    for call in marks.spec.alternatives.calls:
+        after = slotted(call[call.index(Slot(SlotKind.ARGUMENTS)) + 1 :])
+        if after and not after.startswith(marks.calls.closing[:1]):
+            yield after
 
 
 def _with_a_tag_twice(start: str) -> Iterator[str]:
@@ -73,9 +81,11 @@ def _with_a_tag_between(start: str) -> Iterator[str]:
 
     That is told by the value's mark: it is missing where it belongs, and stands behind.
     """
-    if found := re.fullmatch(r"(<[^<>{} ]+> \{key\} <[^<>{} ]+>) \{\?(<[^<>{} ]+>)\}", start):
-        key, value = found.groups()
-        yield f"{key} {{no {value}}}{{?{value}}} <{{no /}}{{tag}}>{{tag}}</{{tag}}> {value}"
+    tag = "<[^<>{} ]+>"
+    if found := re.fullmatch(rf"(({tag}) \{{key\}} {tag}) \{{\?({tag})\}}", start):
+        key, again, value = found.groups()
+        typed = f"{{no {again}}}<{{no /}}{{tag}}>{{tag}}</{{tag}}>"  # no other argument's key
+        yield f"{key} {{no {value}}}{{?{value}}} {typed} {value}"
 
 
 def first_argument_roles(marks: Marks) -> Roles:
