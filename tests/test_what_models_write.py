@@ -330,6 +330,10 @@ CALLS = [
     Text(MINISTRAL, "[TOOL_CALLS]read", said(""), ("cut_off",)),
     Text(MINISTRAL, "[TOOL_CALLS]it</s>", said("[TOOL_CALLS]it")),
     Text(MINISTRAL, "`[TOOL_CALLS]`", said("`[TOOL_CALLS]`")),
+    Text(MINISTRAL, '[TOOL_CALLS]read[CALL_ID]x7[ARGS]{"path": "a"}[TOOL_CALLS]read[ARGS]'
+         '{"path": "b"}</s>', called("a", "b"), OTHER),
+    Text("mistral-small-3-2-24b-instruct-2506", '[TOOL_CALLS] read [ARGS] {"path": "a"}</s>',
+         called("a"), ("missing_marker",)),
     Text(MINISTRAL, "[TOOL_CALLS]a&amp;b[ARGS]{}", said("[TOOL_CALLS]a&amp;b[ARGS]{}"),
          ("no_name",)),
     Text(QWEN, MEMBERS, called("a"), ("missing_marker",)),

@@ -151,6 +151,9 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
         called += [it.replace("{fence}", "{name}", 1) for it in begun_calls]
     else:
         called += [" {name}\n{{", " {name} [{any}]\n{{"]
+        tags = re.findall(r"\[\w+\]", marks.calls.start.partition("{name}")[2])
+        if len(tags) == 1:  # with an id in a tag before it
+            called.append(f" {{name}} [{{any}}]{{any}}{tags[0]}")
     called = [] if is_own or openings[0][0].isalnum() else called
     if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
         openings.insert(0, " ".join(marks.calls.opening))

@@ -26,7 +26,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     allowed: set[str] = set()
     for option in schema_options(schema, root):
         names = [option.get("type"), *list_in(option, "type")]
-        told = [re.sub(r"[\d\[].*", "", it.lower()) for it in names if isinstance(it, str)]
+        told = [re.sub(r"[\d[].*", "", x.lower()) for x in names if isinstance(x, str)]
         told = told or [x for x in ("properties", "items") if is_mapping(option.get(x))]
         allowed |= {types_in_python.get(word, word) for word in told}
         if told and option.get("nullable") is True:
