@@ -280,7 +280,8 @@ class JsonValue:
             return True
         if sign == "\\":
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
-        self._add(quote(sign)[1:-1])
+        # Before a single quote it is what other languages escape that with.
+        self._add("" if input.text[end : end + 2] == "\\'" else quote(sign)[1:-1])
         input.position += 1
         return True
 
