@@ -404,6 +404,17 @@ def test_strings_that_python_would_join_are_no_sure_value(written: str, is_compl
         assert (call.arguments, call.complete) == (f'{{"path": "{written}"}}', is_complete)
 
 
+@pytest.mark.parametrize("tag", ["parameters", "args"])
+def test_a_tag_around_all_arguments_is_no_part_of_the_last(tag: str) -> None:
+    module = load(committed_spec(CODER))
+    given = f"<{tag}>\n<parameter=path>\na\n</parameter>\n</{tag}>"
+    call = f"<tool_call>\n<function=read>\n{given}\n</function>\n</tool_call>"
+    for pieces in (call * 2, [*call, *call]):
+        message = module.parse(pieces, tools=TOOLS)
+        assert [it.arguments for it in message.tool_calls] == ['{"path": "a"}'] * 2
+        assert [it.kind for it in message.problems] == ["unexpected_text"] * 4
+
+
 @pytest.mark.parametrize(("end", "is_complete"), [("</func>", True), ("</call>", False)])
 def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool) -> None:
     module = load(committed_spec(CODER))

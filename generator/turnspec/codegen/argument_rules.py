@@ -325,7 +325,7 @@ def behind_value(marks: Marks) -> list[Notation]:
     start = _next_argument(arguments) if arguments.are_keyed else first_text(arguments.start)
     behind = _behind_call(marks)
     following = [it for it in (start, *marks.calls.closing[:1], *behind) if it]
-    ends = [*map(spaced, behind), "{end of text}"]
+    ends = [*map(spaced, (*marks.calls.closing[:1], *behind)), "{end of text}"]
     return [*map(spaced, following), *((f" {tag}", ends) for tag in _misspelt_end(marks))]
 
 
