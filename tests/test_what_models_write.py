@@ -245,8 +245,14 @@ CALLS = [
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
-    Text(CODER, CODED.replace("arguments", "properties").format("{'path': 'a'}"),
-         called("a"), ("unknown_argument",)),
+    *(
+        Text(CODER, CODED.replace("arguments", key).format("{'path': 'a'}"),
+             called("a"), ("unknown_argument",))
+        for key in ("properties", "parameters", "input")
+    ),
+    Text("salesforce-llama-xlam-2-8b-fc-r", f"Well.[CALLS][{MEMBERS}]",
+         Message("Well.", calls=called("a").calls), ("unexpected_text",)),
+    Text("salesforce-llama-xlam-2-8b-fc-r", "Well.[CALLS][1]", said("Well.[CALLS][1]")),
     *(
         Text(CODER, CODED.replace("=arguments>", f"={start}parameter=path{end}").format("a"),
              called("a"), ("missing_marker",) * told)

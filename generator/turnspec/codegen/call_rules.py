@@ -410,7 +410,7 @@ def _object_roles(marks: Marks) -> Roles:
     if own_keys(marks.tools) and heads:
         found.append(("object", ("", heads)))
         if not marks.spec.capabilities.content_beside_calls:  # but a tag that others write there
-            found.append(("noisy_opening", ("<{no /}{tag}>", heads)))
+            found += [("noisy_opening", (it, heads)) for it in ("<{no /}{tag}>", "[{tag name}]")]
     own = list(own_keys(marks.tools).values())
     if own and marks.tools.section_start.strip() and not marks.are_bare:
         keys = dict.fromkeys([*own, *other_keys(marks.tools)[1:]])
