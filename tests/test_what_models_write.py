@@ -83,6 +83,8 @@ HEADERS = [
          called("a"), ("repeated", "missing_marker")),
     Text(OSS, '<|channel|>commentary to=functions.read kind=json<|message|>{"path": "a"}<|call|>',
          called("a"), ("unexpected_text",)),
+    Text(OSS, '<|channel|>commentary 2? to=functions.read<|message|>{"path": "a"}<|call|>',
+         called("a"), ("unexpected_text",)),
     Text(OSS, '<|channel|>commentary to=read=<|constrain|><|constrain|>j<|message|>{"path": "a"}',
          called("a"), ("unexpected_text", "missing_marker")),
     Text(OSS, ' to=functions.read<|channel|>commentary code<|message|>{"path": "a"}<|call|>',
