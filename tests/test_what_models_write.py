@@ -200,6 +200,11 @@ CALLS = [
     Text(GEMMA, '<|tool_call>call:read{<|"|>path<|"|>:<|"|>a<|"|>}<tool_call|>',
          called("a"), ("malformed",)),
     Text(GEMMA, '<|tool_call>call:read(path="a")<tool_call|>', called("a"), OTHER),
+    Text(GEMMA, '<|tool_call>call:read(path=<|"|>a, (b)<|"|>)<tool_call|>' + GEMMA_CALL,
+         called("a, (b)", "a"), ("missing_marker",)),
+    Text(GEMMA, '<|tool_call>call:read{path:a, (b)<|"|>}<tool_call|>' + GEMMA_CALL,
+         called("a, (b)", "a"), ("malformed",)),
+    Text(GEMMA, '<|tool_call>call:read{path:a<|"|>}<tool_call|>', called("a"), ("malformed",)),
     *(
         Text(GEMMA, f"<|tool_call>call:read{{path: {path}}} {after}<tool_call|>", called(*paths),
              ("malformed", *others))
@@ -217,6 +222,9 @@ CALLS = [
     Text(QWEN, f"<tool_call>sum\n{MEMBERS}\n</tool_call>",
          Message(calls=(Call("sum", json.loads(MEMBERS)),)), OTHER),
     Text(QWEN, '<tool_call>read\n{"path": "a"}\n</tool_call>', called("a"), OTHER),
+    Text(QWEN, f"<tool_call>\n{MEMBERS}\n</function>\n</tool_call>", called("a"), ("stray_marker",)),
+    Text(CODER, "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n"
+         "</function>\n</function_invocation>\n</tool_call>", called("a"), ("stray_marker",)),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}, {MEMBERS}]<|tool_call_end|>",
          called("a", "a"), OTHER * 2),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),

@@ -114,6 +114,8 @@ def _between_values(marks: Marks) -> Roles:
     argument += [("argument", spaced(start, before)) for before, start in started]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", _end_of_all(marks, end)) for end in ends]
+    if arguments.style and arguments.style.is_raw_inside:  # in Python's bracket, as the head
+        done += [("done", ")" + it.removeprefix("}}")) for it in ends if it.startswith("}}<")]
     done += [("next_call", head) for head in _next_heads(marks)]
     done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:
@@ -179,12 +181,19 @@ def _quoted(arguments: ArgumentMarks) -> list[str]:
 
 
 def text_end_roles(marks: Marks) -> Roles:
-    """Return what ends a text without quotes: another argument, or the end of them all."""
+    """Return what ends a text without quotes: another argument, or the end of them all.
+
+    So does a quote of the format's own, as only the first one is missing; no key holds it.
+    """
     arguments = marks.arguments
     starts = (*_quoted(arguments), arguments.start)
     between = f" {arguments.separator} " if arguments.separator else _white_space(marks)
-    following = [("next", between + start) for start in starts if between]
-    return [*following, *call_closing_roles(marks)]
+    following = [between + start for start in starts if between]
+    if arguments.style is None or not arguments.style.is_raw_inside:
+        return [*(("next", it) for it in following), *call_closing_roles(marks)]
+    key = f"{{key but {arguments.quote[0]}}}"
+    keyed = [("next", it.replace("{key}", key)) for it in following]
+    return [*keyed, *call_closing_roles(marks), *raw_end_roles(marks)]
 
 
 def _white_space(marks: Marks) -> str:
