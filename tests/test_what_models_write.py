@@ -222,7 +222,8 @@ CALLS = [
     Text(QWEN, f"<tool_call>sum\n{MEMBERS}\n</tool_call>",
          Message(calls=(Call("sum", json.loads(MEMBERS)),)), OTHER),
     Text(QWEN, '<tool_call>read\n{"path": "a"}\n</tool_call>', called("a"), OTHER),
-    Text(QWEN, f"<tool_call>\n{MEMBERS}\n</function>\n</tool_call>", called("a"), ("stray_marker",)),
+    Text(QWEN, f"<tool_call>\n{MEMBERS}\n</function>\n</tool_call>",
+         called("a"), ("stray_marker",)),
     Text(CODER, "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n"
          "</function>\n</function_invocation>\n</tool_call>", called("a"), ("stray_marker",)),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}, {MEMBERS}]<|tool_call_end|>",
