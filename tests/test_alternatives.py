@@ -57,6 +57,12 @@ TAGGED = replace(
     ),
     alternatives=Alternatives(calls=(other("<run ⟨NAME⟩>⟨ARGUMENTS⟩</do>"),)),
 )
+WHOLE = replace(
+    TAGGED,
+    alternatives=Alternatives(
+        calls=(other("<do=⟨NAME⟩><all>⟨ARGUMENTS⟩</all></do>\n</call>"),),
+    ),
+)
 ANNOUNCED = replace(
     BARE,
     alternatives=Alternatives(
@@ -126,6 +132,16 @@ def test_it_is_read_without_a_problem(case: str) -> None:
     message = assert_any_chunking(load(spec), text)
     kinds = {problem.kind for problem in message.problems} - {"array", "no_arguments"}
     assert (message.content, calls_of(message), kinds) == (content, calls, set())
+
+
+@pytest.mark.parametrize("end", ["</all></do>\n</call>", " </all>\n</do></call>"])
+def test_all_arguments_as_one_object_between_marks_of_their_own(end: str) -> None:
+    """They are told as an object, which is no tag."""
+    calls = f'<call>\n<do=look><all>{{"city": "Paris"}}{end}'
+    message = assert_any_chunking(load(WHOLE), f"{calls}<|stop|>")
+    assert (message.content, calls_of(message)) == ("", CALL)
+    assert message.tool_calls[0].complete
+    assert [problem.kind for problem in message.problems] == ["other_syntax"]
 
 
 def test_a_word_that_the_format_does_not_have_is_told() -> None:

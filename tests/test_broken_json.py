@@ -57,6 +57,19 @@ def test_what_is_no_json_is_handed_on_as_it_is_written(name: str, broken: str) -
     assert "malformed" in {problem.kind for problem in message.problems}
 
 
+@pytest.mark.parametrize("name", AROUND)
+def test_a_single_quote_is_escaped_as_other_languages_do(name: str) -> None:
+    """Its backslash is left out; that of a path or an expression stays."""
+    call, end = AROUND[name]
+    text = call.format(r"""{"path": "C:\gone\\'s \'a\d"}""")
+    message = read(name, OPENED.get(name, "") + text + end)
+    assert message.tool_calls[0].arguments == r"""{"path": "C:\\gone\\'s 'a\\d"}"""
+    assert message.tool_calls[0].complete
+    assert [problem.message for problem in message.problems] == [
+        f"{escape!r} is no escape" for escape in (r"\g", r"\'", r"\d")
+    ]
+
+
 def test_what_is_no_json_ends_where_its_call_does() -> None:
     call = AROUND[QWEN][0].format('{"path": <path>')
     message = read(QWEN, f"{call.removesuffix('}')}Done.")

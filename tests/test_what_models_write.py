@@ -83,6 +83,8 @@ HEADERS = [
          called("a"), ("repeated", "missing_marker")),
     Text(OSS, '<|channel|>commentary to=functions.read kind=json<|message|>{"path": "a"}<|call|>',
          called("a"), ("unexpected_text",)),
+    Text(OSS, '<|channel|>commentary 2? to=functions.read<|message|>{"path": "a"}<|call|>',
+         called("a"), ("unexpected_text",)),
     Text(OSS, '<|channel|>commentary to=read=<|constrain|><|constrain|>j<|message|>{"path": "a"}',
          called("a"), ("unexpected_text", "missing_marker")),
     Text(OSS, ' to=functions.read<|channel|>commentary code<|message|>{"path": "a"}<|call|>',
@@ -198,6 +200,11 @@ CALLS = [
     Text(GEMMA, '<|tool_call>call:read{<|"|>path<|"|>:<|"|>a<|"|>}<tool_call|>',
          called("a"), ("malformed",)),
     Text(GEMMA, '<|tool_call>call:read(path="a")<tool_call|>', called("a"), OTHER),
+    Text(GEMMA, '<|tool_call>call:read(path=<|"|>a, (b)<|"|>)<tool_call|>' + GEMMA_CALL,
+         called("a, (b)", "a"), ("missing_marker",)),
+    Text(GEMMA, '<|tool_call>call:read{path:a, (b)<|"|>}<tool_call|>' + GEMMA_CALL,
+         called("a, (b)", "a"), ("malformed",)),
+    Text(GEMMA, '<|tool_call>call:read{path:a<|"|>}<tool_call|>', called("a"), ("malformed",)),
     *(
         Text(GEMMA, f"<|tool_call>call:read{{path: {path}}} {after}<tool_call|>", called(*paths),
              ("malformed", *others))
@@ -215,6 +222,10 @@ CALLS = [
     Text(QWEN, f"<tool_call>sum\n{MEMBERS}\n</tool_call>",
          Message(calls=(Call("sum", json.loads(MEMBERS)),)), OTHER),
     Text(QWEN, '<tool_call>read\n{"path": "a"}\n</tool_call>', called("a"), OTHER),
+    Text(QWEN, f"<tool_call>\n{MEMBERS}\n</function>\n</tool_call>",
+         called("a"), ("stray_marker",)),
+    Text(CODER, "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n"
+         "</function>\n</function_invocation>\n</tool_call>", called("a"), ("stray_marker",)),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}, {MEMBERS}]<|tool_call_end|>",
          called("a", "a"), OTHER * 2),
     Text(LFM, f"<|tool_call_start|>[{MEMBERS}]<|tool_call_end|>", called("a"), OTHER),
@@ -245,14 +256,23 @@ CALLS = [
     Text(QWEN, NUMBERED, said(NUMBERED), ("no_name",)),
     Text(QWEN, NUMBERED, called("a", name="5"), (), {"tools": [tool("5", "path")]}),
     Text(CODER, CODED.format('{"path": "a"}'), called("a"), ("unknown_argument",)),
-    Text(CODER, CODED.replace("arguments", "properties").format("{'path': 'a'}"),
-         called("a"), ("unknown_argument",)),
+    *(
+        Text(CODER, CODED.replace("arguments", key).format("{'path': 'a'}"),
+             called("a"), ("unknown_argument",))
+        for key in ("properties", "parameters", "input")
+    ),
+    Text("salesforce-llama-xlam-2-8b-fc-r", f"Well.[CALLS][{MEMBERS}]",
+         Message("Well.", calls=called("a").calls), ("unexpected_text",)),
+    Text("salesforce-llama-xlam-2-8b-fc-r", "Well.[CALLS][1]", said("Well.[CALLS][1]")),
     *(
         Text(CODER, CODED.replace("=arguments>", f"={start}parameter=path{end}").format("a"),
              called("a"), ("missing_marker",) * told)
         for start, end, told in (("", ">", 2), ("", "", 3), ("<", ">", 1), ("><", ">", 0))
     ),
     Text("glm-4-6", TYPED.format("string"), called("a b"), ("missing_marker",)),
+    Text("glm-4-6", TYPED.replace("arg_type>", "arg_key>").format("mode"),
+         Message(calls=(Call("read", {"path": "", "mode": "a b"}),)),
+         ("missing_marker", "missing_marker"), {"tools": [tool("read", "path", "mode")]}),
     Text("glm-4-6", TYPED.replace("<arg_type>", "<arg_value><arg_type>").format("b"),
          called("<arg_type>b</arg_type>\n<arg_value>a b")),
     Text(CODER, '<tool_call>{"name": "read", "args": {"path": "a"}}</tool_call>',
@@ -327,6 +347,10 @@ CALLS = [
     Text(MINISTRAL, "[TOOL_CALLS]read", said(""), ("cut_off",)),
     Text(MINISTRAL, "[TOOL_CALLS]it</s>", said("[TOOL_CALLS]it")),
     Text(MINISTRAL, "`[TOOL_CALLS]`", said("`[TOOL_CALLS]`")),
+    Text(MINISTRAL, '[TOOL_CALLS]read[CALL_ID]x7[ARGS]{"path": "a"}[TOOL_CALLS]read[ARGS]'
+         '{"path": "b"}</s>', called("a", "b"), OTHER),
+    Text("mistral-small-3-2-24b-instruct-2506", '[TOOL_CALLS] read [ARGS] {"path": "a"}</s>',
+         called("a"), ("missing_marker",)),
     Text(MINISTRAL, "[TOOL_CALLS]a&amp;b[ARGS]{}", said("[TOOL_CALLS]a&amp;b[ARGS]{}"),
          ("no_name",)),
     Text(QWEN, MEMBERS, called("a"), ("missing_marker",)),
@@ -395,6 +419,17 @@ def test_strings_that_python_would_join_are_no_sure_value(written: str, is_compl
     for pieces in (text, [*text]):
         (call,) = module.parse(pieces, tools=TOOLS).tool_calls
         assert (call.arguments, call.complete) == (f'{{"path": "{written}"}}', is_complete)
+
+
+@pytest.mark.parametrize("tag", ["parameters", "args"])
+def test_a_tag_around_all_arguments_is_no_part_of_the_last(tag: str) -> None:
+    module = load(committed_spec(CODER))
+    given = f"<{tag}>\n<parameter=path>\na\n</parameter>\n</{tag}>"
+    call = f"<tool_call>\n<function=read>\n{given}\n</function>\n</tool_call>"
+    for pieces in (call * 2, [*call, *call]):
+        message = module.parse(pieces, tools=TOOLS)
+        assert [it.arguments for it in message.tool_calls] == ['{"path": "a"}'] * 2
+        assert [it.kind for it in message.problems] == ["unexpected_text"] * 4
 
 
 @pytest.mark.parametrize(("end", "is_complete"), [("</func>", True), ("</call>", False)])

@@ -25,8 +25,8 @@ from turnspec.codegen.markers import (
     spaced,
 )
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
-from turnspec.codegen.notation import notation
-from turnspec.spec.model import Part
+from turnspec.codegen.notation import notation, slotted
+from turnspec.spec.model import Part, Slot, SlotKind
 
 
 def argument_roles(marks: Marks) -> Roles:
@@ -38,7 +38,7 @@ def argument_roles(marks: Marks) -> Roles:
 def _between_texts(marks: Marks) -> Roles:
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
-    done = [("done", end) for end in _ends_of_all(marks)]
+    done = [("done", end) for end in (*_ends_of_all(marks), *_ends_of_objects(marks))]
     # Where nothing closes a call, it is over where what stands behind calls begins.
     behind = _behind_call(marks)
     others: Roles = [("broken", it) for it in behind]
@@ -51,6 +51,14 @@ def _between_texts(marks: Marks) -> Roles:
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
     starts = dict.fromkeys((*told, start, untyped, unclosed, unended))
     return [*done, *(("argument", it) for it in starts), *others]
+
+
+def _ends_of_objects(marks: Marks) -> Iterator[str]:
+    """Yield what ends arguments that are one object, in other ways to write a call."""
+    for call in marks.spec.alternatives.calls:
+        after = slotted(call[call.index(Slot(SlotKind.ARGUMENTS)) + 1 :])
+        if after and not after.startswith(marks.calls.closing[:1]):
+            yield after
 
 
 def _with_a_tag_twice(start: str) -> Iterator[str]:
@@ -73,9 +81,11 @@ def _with_a_tag_between(start: str) -> Iterator[str]:
 
     That is told by the value's mark: it is missing where it belongs, and stands behind.
     """
-    if found := re.fullmatch(r"(<[^<>{} ]+> \{key\} <[^<>{} ]+>) \{\?(<[^<>{} ]+>)\}", start):
-        key, value = found.groups()
-        yield f"{key} {{no {value}}}{{?{value}}} <{{no /}}{{tag}}>{{tag}}</{{tag}}> {value}"
+    tag = "<[^<>{} ]+>"
+    if found := re.fullmatch(rf"(({tag}) \{{key\}} {tag}) \{{\?({tag})\}}", start):
+        key, again, value = found.groups()
+        typed = f"{{no {again}}}<{{no /}}{{tag}}>{{tag}}</{{tag}}>"  # no other argument's key
+        yield f"{key} {{no {value}}}{{?{value}}} {typed} {value}"
 
 
 def first_argument_roles(marks: Marks) -> Roles:
@@ -104,6 +114,8 @@ def _between_values(marks: Marks) -> Roles:
     argument += [("argument", spaced(start, before)) for before, start in started]
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", _end_of_all(marks, end)) for end in ends]
+    if arguments.style and arguments.style.is_raw_inside:  # in Python's bracket, as the head
+        done += [("done", ")" + it.removeprefix("}}")) for it in ends if it.startswith("}}<")]
     done += [("next_call", head) for head in _next_heads(marks)]
     done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:
@@ -169,12 +181,19 @@ def _quoted(arguments: ArgumentMarks) -> list[str]:
 
 
 def text_end_roles(marks: Marks) -> Roles:
-    """Return what ends a text without quotes: another argument, or the end of them all."""
+    """Return what ends a text without quotes: another argument, or the end of them all.
+
+    So does a quote of the format's own, as only the first one is missing; no key holds it.
+    """
     arguments = marks.arguments
     starts = (*_quoted(arguments), arguments.start)
     between = f" {arguments.separator} " if arguments.separator else _white_space(marks)
-    following = [("next", between + start) for start in starts if between]
-    return [*following, *call_closing_roles(marks)]
+    following = [between + start for start in starts if between]
+    if arguments.style is None or not arguments.style.is_raw_inside:
+        return [*(("next", it) for it in following), *call_closing_roles(marks)]
+    key = f"{{key but {arguments.quote[0]}}}"
+    keyed = [("next", it.replace("{key}", key)) for it in following]
+    return [*keyed, *call_closing_roles(marks), *raw_end_roles(marks)]
 
 
 def _white_space(marks: Marks) -> str:
@@ -315,7 +334,7 @@ def behind_value(marks: Marks) -> list[Notation]:
     start = _next_argument(arguments) if arguments.are_keyed else first_text(arguments.start)
     behind = _behind_call(marks)
     following = [it for it in (start, *marks.calls.closing[:1], *behind) if it]
-    ends = [*map(spaced, behind), "{end of text}"]
+    ends = [*map(spaced, (*marks.calls.closing[:1], *behind)), "{end of text}"]
     return [*map(spaced, following), *((f" {tag}", ends) for tag in _misspelt_end(marks))]
 
 

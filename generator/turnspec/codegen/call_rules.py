@@ -71,7 +71,8 @@ def behind_call_roles(marks: Marks) -> Roles:
     untagged = [head for _, head in first_call_roles(marks)] if has_fences else []
     stray: list[tuple[str, Notation]] = [("stray", f" {it}") for it in _usual_closing(marks)]
     stray.append(("stray", ("{brackets}", [*behind, *starts, *untagged, "{end of text}"])))
-    last = [f" {end}" for end in marks.text.turn_end] + ["{end of text}"]
+    tags_ = (*filter(looks_like_marker, ends), *marks.text.turn_end)
+    last = [*dict.fromkeys(map(spaced, tags_)), "{end of text}"]
     if _may_have_other_tags(marks):
         own = re.match("<([^{} ]+)", next(iter(marks.calls.opening), ""))
         last += [" <{tag name}> {{"] if marks.are_objects else []  # one more, in that tag too
@@ -151,6 +152,9 @@ def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
         called += [it.replace("{fence}", "{name}", 1) for it in begun_calls]
     else:
         called += [" {name}\n{{", " {name} [{any}]\n{{"]
+        tags = re.findall(r"\[\w+\]", marks.calls.start.partition("{name}")[2])
+        if len(tags) == 1:  # with an id in a tag before it
+            called.append(f" {{name}} [{{any}}]{{any}}{tags[0]}")
     called = [] if is_own or openings[0][0].isalnum() else called
     if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
         openings.insert(0, " ".join(marks.calls.opening))
@@ -229,7 +233,17 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
         over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
         starts = (calls.start.rstrip(), *calls.short_starts)
         whole += [("closed_call", (f"{it} {marks.arguments.end}", over)) for it in starts]
-    return [*whole, *((role, _with_follows(marks, head)) for role, head in heads)]
+    in_parentheses = _with_parenthesis(marks)
+    return [*whole, *((role, _with_follows(marks, head)) for role, head in heads), *in_parentheses]
+
+
+def _with_parenthesis(marks: Marks) -> Roles:
+    """Return a head as in Python, if a string in quotes of the format's own follows."""
+    style, (head, bracket, rest) = marks.arguments.style, marks.calls.start.rpartition(" {{")
+    if style is None or not style.is_raw_inside or not bracket or rest:
+        return []
+    string = f"{{word}} = {style.raw_quote}"
+    return [("call", (f"{head} (", [f" {string}", f" {{word}} = {{word}} , {string}"]))]
 
 
 def _heads_alone(marks: Marks) -> Roles:
@@ -407,7 +421,7 @@ def _object_roles(marks: Marks) -> Roles:
     if own_keys(marks.tools) and heads:
         found.append(("object", ("", heads)))
         if not marks.spec.capabilities.content_beside_calls:  # but a tag that others write there
-            found.append(("noisy_opening", ("<{no /}{tag}>", heads)))
+            found += [("noisy_opening", (it, heads)) for it in ("<{no /}{tag}>", "[{tag name}]")]
     own = list(own_keys(marks.tools).values())
     if own and marks.tools.section_start.strip() and not marks.are_bare:
         keys = dict.fromkeys([*own, *other_keys(marks.tools)[1:]])

@@ -120,7 +120,8 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
         parts = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
         lacking = (it.expand(r"\1{?\2}\3") for it in map(parts.fullmatch, calls.other_starts) if it)
         tagged = (it.partition(name)[0] for it in calls.other_starts if it.startswith("<"))
-        noisy = (f"{it}{name}{{words}}{{?{end}}}" for it in dict.fromkeys(tagged))
+        said = (it.replace("{word}", words) for it in dict.fromkeys(tagged))
+        noisy = (f"{it}{name}{{words}}{{?{end}}}" for it in said)
         calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy))
     else:
         starts = (*starts, f"{recipient}{name} {end}")

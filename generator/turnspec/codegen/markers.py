@@ -103,7 +103,7 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
         others = filter(None, (*own_tags, token["but"]))
         slot = slot.replace("TAGS", "|".join(map(re.escape, others)))
     is_followed_by_space = at + 1 < len(tokens) and tokens[at + 1].group() in _WHITE_SPACE
-    if name in _TEXTS and is_followed_by_space:
+    if name in _TEXTS and name != "id" and is_followed_by_space:
         slot += r"(?:(?<![\t-\r ])|\Z)"  # that is the marker's own, if more follows
     if name in ("word", *_NAMES, *_TEXTS):
         again = "_again" if name != "word" and token.group() in before else ""

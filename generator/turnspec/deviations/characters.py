@@ -46,12 +46,15 @@ def escaped_unicode(form: Format) -> Iterator[Case]:
 
 
 def wrong_escapes(form: Format) -> Iterator[Case]:
-    """A string in JSON has backslashes that escape nothing, as in regular expressions."""
+    """A string in JSON has backslashes that escape nothing, as in regular expressions.
+
+    Before a single quote, which Python escapes, it is no text.
+    """
     if not _has_json_strings(form):
         return
-    text = r"\d+\.\w{2} \u12x \' C:\dir"
+    text = r"\d+\.\w{2} \u12x ' C:\dir"
     message = Message(calls=(Call(form.call.name, {"city": text}, form.call.id),))
-    wrong = form.write(message).replace(json.dumps(text)[1:-1], text)
+    wrong = form.write(message).replace(json.dumps(text)[1:-1], text.replace("'", r"\'"))
     yield replace(form.case(wrong, message, "malformed"), complete=True)
 
 

@@ -278,9 +278,9 @@ class JsonValue:
             return False
         if sign == "\\" and text:  # it has only so many escapes
             return True
-        if sign == "\\":
+        if sign == "\\":  # but for a single quote, elsewhere
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
-        self._add(quote(sign)[1:-1])
+        self._add("" if input.text[end : end + 2] == "\\'" else quote(sign)[1:-1])
         input.position += 1
         return True
 

@@ -193,7 +193,8 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         if (word := found.slot("type")) not in TYPE_WORDS:
             turn.problem("wrong_type", f"{word!r} is no type")
         types = {*TYPE_WORDS[word], *(types & {"string"})} if word in TYPE_WORDS else types
-    may_be_all = is_unknown and key in ("arguments", "properties") and not call.pieces
+    is_of_all = key in ("arguments", "input", "parameters", "properties")
+    may_be_all = is_unknown and is_of_all and not call.pieces
     types = {"object"} if may_be_all else types
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
     value = Value(turn.input, call, types, before, HAS_PYTHON_LITERALS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from turnspec.engine.json_texts import load_json, with_escapes
 from turnspec.engine.literals import literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 types_in_python = {"str": "string", "int": "integer", "float": "number"}
 types_in_python |= {"bool": "boolean", "list": "array", "tuple": "array"}
 types_in_python |= {"dict": "object", "none": "null", "nonetype": "null"}
-types_in_python |= {"properties": "object", "items": "array"}
+types_in_python |= {"properties": "object", "items": "array", "double": "number"}
 
 
 def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -24,7 +26,7 @@ def json_types(schema: Any, root: Mapping[str, Any]) -> set[str]:
     allowed: set[str] = set()
     for option in schema_options(schema, root):
         names = [option.get("type"), *list_in(option, "type")]
-        told = [it.lower() for it in names if isinstance(it, str)]
+        told = [re.sub(r"[\d[].*", "", x.lower()) for x in names if isinstance(x, str)]
         told = told or [x for x in ("properties", "items") if is_mapping(option.get(x))]
         allowed |= {types_in_python.get(word, word) for word in told}
         if told and option.get("nullable") is True:

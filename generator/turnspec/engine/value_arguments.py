@@ -9,6 +9,7 @@ from turnspec.engine.facts import (
     HAS_LATE_IDS,
     HAS_OPTIONAL_TEXTS,
     HAS_OTHER_VALUES,
+    HAS_RAW_STRINGS,
     VALUE_STYLE,
 )
 from turnspec.engine.json_texts import dump_json, quote
@@ -170,7 +171,8 @@ def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
                 break
         yield MORE_TEXT
     is_cut_off = input.final and rules.at_closing.match(input, True, end)
-    return not found and not is_cut_off and end < len(input.text)
+    is_text = found is None or found.role is Role.END
+    return is_text and not is_cut_off and end < len(input.text)
 
 
 def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
@@ -192,6 +194,8 @@ def read_bare_text(turn: Turn, call: OpenCall, before: str) -> Reading[bool]:
         last = (last + text)[-1:]
         turn.events += call.add(quote(text)[1:-1])
         if found and not found.is_partial:
+            if HAS_RAW_STRINGS and found.role is Role.END:
+                input.take(found.end)
             if not is_text:
                 break
         elif input.final:
