@@ -159,7 +159,7 @@ def find_layout(
         edges = _around_calls(edges, calls, turn_end)
         by_user, by_tool = (_behind_calls(table, calls) for table in (by_user, by_tool))
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges, open_header)
-    wrappings = parts.without_prompted(wrappings, header, chat_prompts.texts)
+    wrappings = parts.without_prompted(wrappings, edges, header, chat_prompts.texts)
     token = chat.tokens.get("eos_token", "")
     wrappings = _settle(wrappings, (edges, by_user), turn_end, header.header, token)
     if wrapped_end:
