@@ -595,6 +595,15 @@ WHOLE = {
         "<use look><in at>the sea</in></use><:end:>",
         ("", "", [("look", {"at": "the sea"})]),
     ),
+    "content may be left out beside thought and calls, and nowhere else": (
+        "{% for m in messages %}<:{{ m.role }}:>{% set muse = m.reasoning_content %}"
+        "{% if muse %}<muse>{{ muse }}</muse>{% endif %}"
+        "{% if not (muse and m.tool_calls) %}{{ m.content }}{% endif %}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<muse>First look.</muse><use>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("First look.", "", [("look", {"at": "sea"})]),
+    ),
 }
 
 
