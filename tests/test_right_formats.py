@@ -604,6 +604,34 @@ WHOLE = {
         '<muse>First look.</muse><use>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
         ("First look.", "", [("look", {"at": "sea"})]),
     ),
+    "a message for each part, and a header that goes on with the call's name": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.content %}<:bot:>{{ m.content }}<:end:>{% endif %}"
+        "{% for c in m.tool_calls or [] %}<:bot for {{ c.function.name }}:>"
+        "{{ c.function.arguments | tojson }}<:end:>{% endfor %}"
+        "{% else %}<:{{ m.role }}:>{{ m.content }}<:end:>{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}<:bot{% endif %}",
+        ':>Wait.<:end:><:bot for look:>{"at": "sea"}<:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
+    "ids may have to begin with a word": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}"
+        "{% if not c.id.startswith('use-') %}{{ raise_exception('what id?') }}{% endif %}"
+        "<use {{ c.id }}>{{ c.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.<use use-7>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
+    "ids may have to be numbers": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}"
+        "{% if not c.id.isdigit() %}{{ raise_exception('what id?') }}{% endif %}"
+        "<use {{ c.id }}>{{ c.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.<use 7>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
 }
 
 
@@ -675,6 +703,13 @@ def test_what_ends_a_turn_is_no_key_in_the_same_signs() -> None:
     message = parser.parse("<|use|>look<|at|>sea<|end|>", tools=tools)
     assert [json.loads(call.arguments) for call in message.tool_calls] == [{"at": "sea"}]
     assert [problem.kind for problem in message.problems] == ["malformed"]
+
+
+def test_a_name_in_a_header_that_breaks_off_is_no_content() -> None:
+    spec = spec_in(built("given", WHOLE[next(it for it in WHOLE if "goes on with" in it)][0]))
+    message = load(spec).parse(":>Wait.<:end:><:bot for lo", tools=[{"name": "look"}])
+    assert (message.content, message.tool_calls) == ("Wait.", [])
+    assert [problem.kind for problem in message.problems] == ["cut_off"]
 
 
 def test_escapes_of_strings_that_nothing_undoes_are_objected_to() -> None:
