@@ -705,6 +705,19 @@ def test_what_ends_a_turn_is_no_key_in_the_same_signs() -> None:
     assert [problem.kind for problem in message.problems] == ["malformed"]
 
 
+def test_calls_that_a_template_refuses_are_told_of() -> None:
+    build = built(
+        "given",
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}"
+        "{% if c.place is not defined %}{{ raise_exception('which place?') }}{% endif %}"
+        "<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    told = [it.reason for it in spec_in(build).limits if it.subject is Subject.CALLS]
+    assert told == ["a message with some is refused: TemplateError: which place?"]
+
+
 def test_a_name_in_a_header_that_breaks_off_is_no_content() -> None:
     spec = spec_in(built("given", WHOLE[next(it for it in WHOLE if "goes on with" in it)][0]))
     message = load(spec).parse(":>Wait.<:end:><:bot for lo", tools=[{"name": "look"}])

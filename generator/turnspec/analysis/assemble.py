@@ -56,6 +56,7 @@ from turnspec.spec.model import (
 )
 from turnspec.spec.prompt_state import PromptState, prompt_state
 from turnspec.spec.turn_end import settled_stops, stop_strings
+from turnspec.spec.visible import shortened
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -115,6 +116,10 @@ NAMED_BY_ID = Limit(
     Condition.ALWAYS,
     "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
 )
+
+#: A message with calls may want something that no probe has, or the model calls nothing.
+_REFUSED = "a message with some is refused: {}"
+_LONGEST_ERROR = 120  # characters
 
 #: Nothing stands before a call's name.
 SHOWN_BY_NAME = _told(
@@ -198,6 +203,8 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         limits += (PROMPTED_BY_TOOLS,)
     if tail := facts.chat.dialect.tail:
         limits += (_told(Subject.CONTENT, _TAILED.format(tail)),)
+    if error := _refusal_of_calls(facts):
+        limits += (_told(Subject.CALLS, _REFUSED.format(error)),)
     if facts.chat.dialect.named_ids and facts.layout.calls is not None:
         limits += (NAMED_BY_ID,)
     spec = Spec(
@@ -252,6 +259,14 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         spec = with_spelling_of_prompt(spec, tool_instructions(facts.chat))
     settled = with_stops(replace(spec, grammar=grammar_hints(spec)))
     return _with_stops_of_calls(settled, facts.layout.behind_calls, facts.other_ends)
+
+
+def _refusal_of_calls(facts: Facts) -> str:
+    """Return why a template takes no message with calls, be there content or not; "" if it does."""
+    beside = (probe_message(calls=1), probe_message(content=True, calls=1))
+    shown = [facts.chat.turn(message) for message in beside * (facts.layout.calls is None)]
+    is_refused = bool(shown) and all(it.text is None for it in shown)
+    return shortened(shown[0].error, _LONGEST_ERROR) if is_refused else ""
 
 
 def _with_stops_of_calls(spec: Spec, behind: Sequence[str], others: Sequence[str]) -> Spec:
