@@ -189,11 +189,9 @@ def take_lead(turn: Turn) -> Reading[bool]:
         if begun and not begun.is_partial:
             return False
         may_be_call = begun is not None
-    if found is None:
-        return False
-    if found.is_partial or may_be_call:
+    if found and (found.is_partial or may_be_call):
         yield MORE_TEXT
-    else:
+    elif found:
         turn.write(at)
         input.take(found.end)
         state.after_marker = False
@@ -204,7 +202,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
                 open_reasoning(turn, found)
             else:
                 turn.tell_missing(found, found.offset)
-    return True
+    return found is not None
 
 
 def is_noise_begun(turn: Turn) -> bool:
