@@ -6,7 +6,7 @@ from tests.own_templates import given_template
 from turnspec.analysis.analyze import analyze_template
 from turnspec.codegen.loading import load
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import JsonType, Subject, Verdict
+from turnspec.spec.model import Encoding, JsonType, Subject, Verdict
 
 TEXT = (
     "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
@@ -23,7 +23,7 @@ def test_an_indent_is_no_escape_and_parsers_neither_raise_nor_halt(worker: Rende
     assert spec is not None
     assert spec.tools is not None
     assert spec.tools.arguments.value_escapes == {}
-    assert JsonType.STRING not in spec.tools.arguments.values
+    assert spec.tools.arguments.values[JsonType.STRING] is Encoding.RAW
     found = {(limit.subject, limit.verdict) for limit in spec.limits}
     assert (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS) in found
     text = '<job add>\nnote: |\n  one\n  two\nmore: |{"qxkey":""}\n</job><:end:>'

@@ -544,6 +544,94 @@ WHOLE = {
         "Wait.<use:look><with:at>a &lt; b</with></use><:end:>",
         ("", "Wait.", [("look", {"at": "a < b"})]),
     ),
+    "the only call that is ever rendered is an array's one element": (
+        "{% for m in messages %}{% if m.tool_calls %}"
+        "{% if m.tool_calls | length > 1 %}{{ raise_exception('one') }}{% endif %}"
+        "{% set c = m.tool_calls[0] %}"
+        "<:bot:>USES [{{ {'name': c.function.name, 'with': c.function.arguments} | tojson }}]"
+        "{% else %}<:{{ m.role | replace('assistant', 'bot') }}:>{{ m.content }}{% endif %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:bot:>{% endif %}",
+        'USES [{"name": "look", "with": {"at": "sea"}}]<:end:>',
+        ("", "", [("look", {"at": "sea"})]),
+    ),
+    "one of two prompts gives the header of content and of calls, not content's own mark": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.reasoning_content %}<:muser:>{{ m.reasoning_content }}<:end:>{% endif %}"
+        "<:bot:>{% if m.content %}<say>{{ m.content }}</say>{% endif %}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function | tojson }}</use>{% endfor %}"
+        "{% else %}<:{{ m.role }}:>{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<:muser:>' if muse else '<:bot:>' }}{% endif %}",
+        '<say>It is.</say><use>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("", "It is.", [("look", {"at": "sea"})]),
+    ),
+    "words lead to an answer behind calls, too": (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+        "{% for c in m.tool_calls or [] %}{{ 'Use: ' ~ c.function.name ~ '\nWith: ' }}"
+        "{{ c.function.arguments | tojson }}{{ '\n' }}{% endfor %}"
+        "{% if m.content %}{{ 'Last word: ' ~ m.content }}{% endif %}"
+        "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Use: look\nWith: {"at": "sea"}\nLast word: It is.<:end:>',
+        ("", "It is.", [("look", {"at": "sea"})]),
+    ),
+    "JSON that is put together by hand has tabs as they are": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}"
+        '{{ \'<use>{"name": "\' ~ c.function.name ~ \'", "with": {\' }}'
+        "{% for k, v in c.function.arguments.items() %}{{ '\"' ~ k ~ '\": ' }}"
+        "{{ '\"' ~ v.replace('\\\\', '\\\\\\\\').replace('\"', '\\\\\"')"
+        ".replace('\n', '\\\\n') ~ '\"' if v is string else v | tojson }}"
+        "{{ ', ' if not loop.last }}{% endfor %}{{ '}}</use>' }}{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<use>{"name": "look", "with": {"at": "the \\"sea\\"\\n"}}</use><:end:>',
+        ("", "", [("look", {"at": 'the "sea"\n'})]),
+    ),
+    "a template that has a blank for each line's end in a string shows strings as they are": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use {{ c.function.name }}>"
+        "{% for k, v in c.function.arguments.items() %}<in {{ k }}>"
+        "{{ v | replace('\n', ' ') if v is string else v | tojson }}</in>{% endfor %}</use>"
+        "{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<use look><in at>the sea</in></use><:end:>",
+        ("", "", [("look", {"at": "the sea"})]),
+    ),
+    "content may be left out beside thought and calls, and nowhere else": (
+        "{% for m in messages %}<:{{ m.role }}:>{% set muse = m.reasoning_content %}"
+        "{% if muse %}<muse>{{ muse }}</muse>{% endif %}"
+        "{% if not (muse and m.tool_calls) %}{{ m.content }}{% endif %}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<muse>First look.</muse><use>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("First look.", "", [("look", {"at": "sea"})]),
+    ),
+    "a message for each part, and a header that goes on with the call's name": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}"
+        "{% if m.content %}<:bot:>{{ m.content }}<:end:>{% endif %}"
+        "{% for c in m.tool_calls or [] %}<:bot for {{ c.function.name }}:>"
+        "{{ c.function.arguments | tojson }}<:end:>{% endfor %}"
+        "{% else %}<:{{ m.role }}:>{{ m.content }}<:end:>{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}<:bot{% endif %}",
+        ':>Wait.<:end:><:bot for look:>{"at": "sea"}<:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
+    "ids may have to begin with a word": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}"
+        "{% if not c.id.startswith('use-') %}{{ raise_exception('what id?') }}{% endif %}"
+        "<use {{ c.id }}>{{ c.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.<use use-7>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
+    "ids may have to be numbers": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}"
+        "{% if not c.id.isdigit() %}{{ raise_exception('what id?') }}{% endif %}"
+        "<use {{ c.id }}>{{ c.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        'Wait.<use 7>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
+        ("", "Wait.", [("look", {"at": "sea"})]),
+    ),
 }
 
 
@@ -596,6 +684,58 @@ def test_a_call_without_the_tag_around_all_calls_is_read_behind_content() -> Non
     assert {problem.kind for problem in message.problems} == {"missing_marker"}
     message = load(spec_in(build)).parse("Wait, <use> is a tag.<:end:>", tools=tools)
     assert (message.content, message.tool_calls) == ("Wait, <use> is a tag.", [])
+
+
+def test_what_ends_a_turn_is_no_key_in_the_same_signs() -> None:
+    """A tool's name alone is an answer, and a call that nothing closes has no more arguments."""
+    build = built(
+        "given",
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<|use|>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}<|{{ k }}|>"
+        "{{ v if v is string else v | tojson }}{% endfor %}<|/use|>{% endfor %}<|end|>{% endfor %}"
+        "{% if add_generation_prompt %}<|assistant|>{% endif %}",
+    )
+    assert (build.problems, build.objections) == ((), ())
+    parser, tools = load(spec_in(build)), [{"name": "look"}]
+    message = parser.parse("look<|end|>", tools=tools)
+    assert (message.content, message.tool_calls, message.problems) == ("look", [], [])
+    message = parser.parse("<|use|>look<|at|>sea<|end|>", tools=tools)
+    assert [json.loads(call.arguments) for call in message.tool_calls] == [{"at": "sea"}]
+    assert [problem.kind for problem in message.problems] == ["malformed"]
+
+
+def test_calls_that_a_template_refuses_are_told_of() -> None:
+    build = built(
+        "given",
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}"
+        "{% if c.place is not defined %}{{ raise_exception('which place?') }}{% endif %}"
+        "<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    told = [it.reason for it in spec_in(build).limits if it.subject is Subject.CALLS]
+    assert told == ["a message with some is refused: TemplateError: which place?"]
+
+
+def test_a_name_in_a_header_that_breaks_off_is_no_content() -> None:
+    spec = spec_in(built("given", WHOLE[next(it for it in WHOLE if "goes on with" in it)][0]))
+    message = load(spec).parse(":>Wait.<:end:><:bot for lo", tools=[{"name": "look"}])
+    assert (message.content, message.tool_calls) == ("Wait.", [])
+    assert [problem.kind for problem in message.problems] == ["cut_off"]
+
+
+def test_escapes_of_strings_that_nothing_undoes_are_objected_to() -> None:
+    build = built(
+        "given",
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use {{ c.function.name }}>"
+        "{% for k, v in c.function.arguments.items() %}<in {{ k }}>"
+        "{{ v | urlencode if v is string else v | tojson }}</in>{% endfor %}</use>"
+        "{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+    )
+    told = [str(objection) for objection in build.objections]
+    assert any("read with the template's escapes" in text for text in told), told
 
 
 def test_a_fence_alone_behind_a_call_is_no_evidence() -> None:

@@ -103,7 +103,10 @@ def analyze_object(
         limit = (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, Condition.ALWAYS)
         limits.append(Limit(*limit, "its style is unknown"))
     else:
-        limits += character_limits(Subject.ARGUMENT_STRING, lambda text: _holds(render, text))
+        style = syntax
+        limits += character_limits(
+            Subject.ARGUMENT_STRING, lambda text: _holds(render, text, style)
+        )
     derivation.note("T4", f"arguments are one object, {syntax}", text)
     none = render({})
     empty = encode_object({}, syntax or ValueSyntax())
@@ -117,11 +120,14 @@ def analyze_object(
     return ArgumentsFinding(arguments, before, after, tuple(limits))
 
 
-def _holds(render: RenderArguments, text: str) -> bool | None:
-    """Tell whether an object with this string can be read back, or None where it is refused."""
+def _holds(render: RenderArguments, text: str, syntax: ValueSyntax) -> bool | None:
+    """Tell whether an object with this string is written as all are; None where it is refused.
+
+    A string of JSON that is put together by hand may have its controls as they are.
+    """
     value = {KEYS[0]: text}
     rendered = render(dict(value))
-    return None if rendered is None else find_object(rendered, value, KEYS[0]) is not None
+    return None if rendered is None else encode_object(value, syntax) in rendered
 
 
 def find_count_lead(render: RenderArguments) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -42,6 +42,8 @@ _BESIDE = (
     probe_message(reasoning=True, content=True),
     probe_message(reasoning=True, calls=1),
 )
+#: What may have to stand before each id, how many such texts are tried, and what makes one long.
+_ID_LEAD, _MOST_LEADS, _LONG_LEAD = r"\w[\w.:/-]{0,20}", 8, "idqaidqaidqaidq"
 #: How well a rendered call can be read back; less is better.
 _UNREADABLE = 9
 
@@ -58,7 +60,8 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         chat = chat.speaking(replace(chat.dialect, tail=tail))
     found, plain = _best_form(chat), chat.dialect
     # Name and arguments may stand a level higher, or the id alone be shown, which says the name.
-    for form in (replace(plain, flat_calls=True), replace(plain, named_ids=True)):
+    forms = (replace(plain, flat_calls=True), replace(plain, named_ids=True))
+    for form in (*forms, *_with_other_ids(chat)):
         if found[0] == _UNREADABLE:
             found = min(found, _best_form(chat.speaking(form)), key=itemgetter(0))
     score, dialect = found
@@ -69,6 +72,19 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
         "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
     )
     return dialect
+
+
+def _with_other_ids(chat: Chat) -> Iterator[Dialect]:
+    """Yield dialects with other ids where calls are refused, as they may be for their ids.
+
+    These may have to begin with a text that the template looks for, to be long, or be numbers.
+    """
+    if chat.turn(probe_message(calls=1)).text is not None or "id" not in chat.facts.attribute_names:
+        return
+    words = (word for word in chat.facts.searched_words if re.fullmatch(_ID_LEAD, word))
+    for lead in (*itertools.islice(words, _MOST_LEADS), _LONG_LEAD):
+        yield replace(chat.dialect, id_lead=lead)
+    yield replace(chat.dialect, ids_are_numbers=True)
 
 
 def _tail(chat: Chat) -> str:

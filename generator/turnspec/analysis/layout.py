@@ -171,7 +171,7 @@ def find_layout(
         edges = _around_calls(edges, calls, turn_end)
         around = around.behind(calls)
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges, around.open_header)
-    wrappings = parts.without_prompted(wrappings, around.header, around.prompts.texts)
+    wrappings = parts.without_prompted(wrappings, edges, around.header, around.prompts.texts)
     wrappings = _settle(wrappings, edges, turn_end, around, chat.tokens.get("eos_token", ""))
     if wrapped_end:
         wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])

@@ -301,19 +301,37 @@ def without_turn_end(
 
 
 def without_prompted(
-    wrappings: Mapping[Part, Wrapping], header: Header, prompts: Sequence[str]
+    wrappings: Mapping[Part, Wrapping],
+    edges: Mapping[Edge, str],
+    header: Header,
+    prompts: Sequence[str],
 ) -> dict[Part, Wrapping]:
     """Take what prompts give before any of several parts off their starts: it opens none of them.
 
-    So it is with a header that only some turns begin with, as reasoning has one of its own.
+    So it is with a header that only some turns begin with, as reasoning has one of its own. What
+    one prompt gives before content's own marker, and calls have before them as well, is such.
     """
-    lead = whole_prefix([prompt.removeprefix(header.user_end) for prompt in prompts])
+    given = [prompt.removeprefix(header.user_end) for prompt in prompts]
+    lead = whole_prefix(given)
     led = {
         part: Wrapping(wrapping.start.removeprefix(lead), wrapping.end)
         for part, wrapping in wrappings.items()
         if not header.header and lead.strip() and wrapping.start.startswith(lead)
     }
-    return {**wrappings, **(led if len(led) > 1 else {})}
+    if len(led) > 1:
+        return {**wrappings, **led}
+    content = wrappings.get(Part.CONTENT, Wrapping("", ""))
+    into = [text for edge, text in edges.items() if _leads_to_first_call(edge)]
+    for text in given if into and not header.header else ():
+        own = content.start.removeprefix(text)
+        if own != content.start and markers(own) and all(it.endswith(text) for it in into):
+            return {**wrappings, Part.CONTENT: Wrapping(own, content.end)}
+    return dict(wrappings)
+
+
+def _leads_to_first_call(edge: Edge) -> bool:
+    """Tell whether calls come behind it with no content before them."""
+    return edge.right is Part.CALLS and edge.left is not Part.CONTENT
 
 
 def own_end(wrapping: Wrapping, finals: Sequence[str], turn_end: str, token: str = "") -> Wrapping:

@@ -39,12 +39,19 @@ def split_repetition(
     its neighbours have in common.
     """
     if not betweens:
-        start, end = whole_suffix(befores), whole_prefix(afters)
+        start, end = _alone_in_array(whole_suffix(befores), whole_prefix(afters))
         return _leftovers(start, end, "", befores, afters)
     end = whole_prefix([*afters, *betweens]).rstrip()
     start = whole_suffix([*befores, *(text.removeprefix(end) for text in betweens)]).lstrip()
     separators = [text.removeprefix(end).removesuffix(start) for text in betweens]
     return _leftovers(start, end, max(separators, key=len), befores, afters)
+
+
+def _alone_in_array(start: str, end: str) -> tuple[str, str]:
+    """Return what is left of an item's start and end without the array whose one element it is."""
+    opening = re.search(r"\[\s*(?=\{[^{}\[\]]*\Z)", start)
+    closing = re.match(r"[^{}\[\]]*\}(?=\s*\])", end)
+    return (start[opening.end() :], closing.group()) if opening and closing else (start, end)
 
 
 def repeated_items(texts: Sequence[str], needles: Sequence[str]) -> Repetition:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from turnspec.analysis.facts import Facts
 from turnspec.analysis.layout import Layout
 from turnspec.analysis.modes import marks_of_prompt
+from turnspec.analysis.probes import probe_message
 from turnspec.spec.characters import left_open
 from turnspec.spec.model import (
     Condition,
@@ -19,6 +20,7 @@ from turnspec.spec.model import (
     Verdict,
 )
 from turnspec.spec.prompt_state import prompt_state
+from turnspec.spec.visible import shortened
 
 
 def _told(subject: Subject, reason: str) -> Limit:
@@ -76,6 +78,10 @@ NAMED_BY_ID = Limit(
     "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
 )
 
+#: A message with calls may want something that no probe has, or the model calls nothing.
+_REFUSED = "a message with some is refused: {}"
+_LONGEST_ERROR = 120  # characters
+
 #: Nothing stands before a call's name.
 SHOWN_BY_NAME = _told(
     Subject.CALLS,
@@ -105,8 +111,18 @@ def told_of_findings(facts: Facts, layout: Layout, reasoning: Reasoning) -> Iter
         yield PROMPTED_BY_TOOLS
     if tail := facts.chat.dialect.tail:
         yield _told(Subject.CONTENT, _TAILED.format(tail))
+    if error := _refusal_of_calls(facts):
+        yield _told(Subject.CALLS, _REFUSED.format(error))
     if facts.chat.dialect.named_ids and layout.calls is not None:
         yield NAMED_BY_ID
+
+
+def _refusal_of_calls(facts: Facts) -> str:
+    """Return why a template takes no message with calls, be there content or not; "" if it does."""
+    beside = (probe_message(calls=1), probe_message(content=True, calls=1))
+    shown = [facts.chat.turn(message) for message in beside * (facts.layout.calls is None)]
+    is_refused = bool(shown) and all(it.text is None for it in shown)
+    return shortened(shown[0].error, _LONGEST_ERROR) if is_refused else ""
 
 
 def _told_of_reasoning(facts: Facts, layout: Layout, reasoning: Reasoning) -> Iterator[Limit]:

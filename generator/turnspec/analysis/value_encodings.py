@@ -192,7 +192,10 @@ def _otherwise(
     if kind is JsonType.STRING and not found.value_escapes:
         escapes = _escapes(lambda text: shown.render({KEYS[0]: text}), _OF_LINES)
         in_line = replace(found, value_escapes=escapes, escapes_only_strings=True)
-        return _match(texts, kind, probes, in_line) if escapes else None
+        matched = _match(texts, kind, probes, in_line) if escapes else None
+        # Other signs may be altered in words that stand as they are: a limit of characters.
+        as_it_is = replace(found, values={**found.values, kind: Encoding.RAW})
+        return matched or (as_it_is if texts[0] == probes[0] else None)
     if kind not in (JsonType.ARRAY, JsonType.OBJECT):
         return None
     only_strings = replace(found, escapes_only_strings=bool(found.value_escapes))

@@ -50,7 +50,11 @@ def _between_texts(marks: Marks) -> Roles:
     unended = re.sub(r" \{key\} >\n$", "{key but  =:}{?>}{line end}", start)
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
     starts = dict.fromkeys((*told, start, untyped, unclosed, unended))
-    return [*done, *(("argument", it) for it in starts), *others]
+    found: Roles = [("argument", it) for it in starts]
+    # What ends the turn may look like a key in its signs.
+    lead = first_text(start)
+    is_alike = lead != "" and any(stop.startswith(lead) for stop in marks.spec.turn.stop)
+    return [*done, *others, *found] if is_alike else [*done, *found, *others]
 
 
 def _ends_of_objects(marks: Marks) -> Iterator[str]:

@@ -303,6 +303,8 @@ def _heads_without_tags(marks: Marks) -> Roles:
         opening = first_text(arguments.start)
         if not (looks_like_head(opening) or re.match(r"[^\w\s]\w", opening)):
             return []
+        if any(stop.startswith(opening) for stop in marks.spec.turn.stop):
+            return []  # a tool's name alone may be the answer
         follows = [opening, *calls.closing[:1]]
     after = [spaced(it) for it in follows]
     return [("untagged_call", (f" {it}", after)) for it in dict.fromkeys((heads[0], bare))]

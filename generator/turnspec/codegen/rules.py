@@ -119,6 +119,8 @@ def _in_text(rows: Sequence[Row], ends: Sequence[str]) -> list[Row]:
     """
     found: list[Row] = []
     for row in rows:
+        if row.role == "name_alone" and not ends:
+            continue  # where the text breaks off, a name may do so as well
         found += [replace(row, marker=end) for end in ends] if row.marker == STOP else [row]
     shared = _shared_header(found)
     # What begins as a call does comes behind that: content first, then another message.

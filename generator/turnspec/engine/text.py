@@ -12,6 +12,7 @@ from turnspec.engine.facts import (
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
     COMMA_SEPARATES,
+    CONTENT_IS_LAST,
     FIRST_CALL,
     FIRST_CALL_IS_NAME,
     HAS_CALLS,
@@ -173,7 +174,7 @@ def begins_tool(turn: Turn) -> bool:
 def take_lead(turn: Turn) -> Reading[bool]:
     """Drop the words that stand before all content; return whether there are any."""
     input, state = turn.input, turn.state
-    is_later = turn.content.begun or (HAS_CALLS and state.called)
+    is_later = turn.content.begun or (HAS_CALLS and not CONTENT_IS_LAST and state.called)
     if ARE_CALLS_ADDRESSED and state.last is Role.BETWEEN:
         is_later = False  # as a message begins
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
@@ -188,11 +189,9 @@ def take_lead(turn: Turn) -> Reading[bool]:
         if begun and not begun.is_partial:
             return False
         may_be_call = begun is not None
-    if found is None:
-        return False
-    if found.is_partial or may_be_call:
+    if found and (found.is_partial or may_be_call):
         yield MORE_TEXT
-    else:
+    elif found:
         turn.write(at)
         input.take(found.end)
         state.after_marker = False
@@ -203,7 +202,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
                 open_reasoning(turn, found)
             else:
                 turn.tell_missing(found, found.offset)
-    return True
+    return found is not None
 
 
 def is_noise_begun(turn: Turn) -> bool:

@@ -11,6 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import chain
+from zlib import crc32
 
 from turnspec.rendering.value_schemas import schema_of
 from turnspec.rendering.variables import TemplateFacts
@@ -68,6 +70,8 @@ class Dialect:
     text is put into, under ``text``, where content has to be a list: that of the messages of
     ``block_roles``. With a ``text_key`` it has to be one mapping, with the text under that key.
     ``needs_system``: no conversation is taken that begins with no system message.
+    ``id_lead`` stands before ids, and with ``ids_are_numbers`` a number in the place of each, where
+    no others are taken; renderings show what was given to the chat all the same.
     """
 
     arguments: ArgumentsForm = ArgumentsForm.OBJECT
@@ -88,6 +92,23 @@ class Dialect:
     block_roles: tuple[str, ...] = ()
     text_key: str | None = None
     needs_system: bool = False
+    id_lead: str = ""
+    ids_are_numbers: bool = False
+
+    def given_id(self, call_id: str) -> str:
+        """Return what a template is given as a call's id."""
+        is_number = self.ids_are_numbers
+        return str(crc32(call_id.encode()) + 10**9) if is_number else self.id_lead + call_id
+
+    def with_ids(self, message: JsonObject) -> JsonObject:
+        """Return a message with the ids that the template takes."""
+        calls, result_id = message.get("tool_calls"), message.get("tool_call_id")
+        if isinstance(calls, list):
+            given = [{**it, "id": self.given_id(it["id"])} if "id" in it else it for it in calls]
+            message = {**message, "tool_calls": given}
+        if isinstance(result_id, str):
+            message = {**message, "tool_call_id": self.given_id(result_id)}
+        return message
 
     def insisted(self, message: JsonObject) -> JsonObject:
         """Return a message with all that the template insists on."""
@@ -158,6 +179,8 @@ class Chat:
         roles = [message.get("role") for message in messages[:1]]
         if self.dialect.needs_system and roles != ["system"]:
             messages = [_SYSTEM_MESSAGE, *messages]
+        if self.dialect.id_lead or self.dialect.ids_are_numbers:
+            return self._with_other_ids(messages, tools, add_generation_prompt)
         context: JsonObject = {
             **self.tokens,
             "messages": [self.dialect.insisted(message) for message in messages],
@@ -170,6 +193,22 @@ class Chat:
         if rendering.text is None and not rendering.fatal:
             return self.worker.render(self.source, context)
         return rendering
+
+    def _with_other_ids(
+        self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], add_prompt: bool
+    ) -> Rendering:
+        """Render messages with the ids that the template takes; return it with their own."""
+        plain = replace(self.dialect, id_lead="", ids_are_numbers=False)
+        given = [*map(self.dialect.with_ids, messages)]
+        rendering = self.speaking(plain).render(
+            given, tools=tools, add_generation_prompt=add_prompt
+        )
+        text = rendering.text
+        if text is None:
+            return rendering
+        for call_id in chain.from_iterable(map(_ids_in, messages)):
+            text = text.replace(self.dialect.given_id(call_id), call_id)
+        return replace(rendering, text=text)
 
     def prompt(self, *, add_generation_prompt: bool = True) -> Rendering:
         """Render a user's message alone; the text returned begins after that message's text."""
@@ -321,6 +360,13 @@ EXAMPLE_TOOL_NAME = "toolqa"
 EXAMPLE_TOOL = _tool_definition(
     EXAMPLE_TOOL_NAME, {"keyqa": {"type": "string", "description": "A key."}}
 )
+
+
+def _ids_in(message: JsonObject) -> list[str]:
+    """Return the ids of a message's calls, or of the call whose result it is."""
+    calls, result_id = message.get("tool_calls"), message.get("tool_call_id")
+    ids = [call["id"] for call in calls if "id" in call] if isinstance(calls, list) else []
+    return [*ids, result_id] if isinstance(result_id, str) else ids
 
 
 def _after_user(rendering: Rendering) -> Rendering:

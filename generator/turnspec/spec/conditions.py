@@ -7,22 +7,22 @@ from collections.abc import Collection, Mapping
 from turnspec.spec.message import Message
 from turnspec.spec.model import Condition, Part, Spec
 
-#: The part that a condition asks for, and whether it has to be there; the simplest come first.
-CONDITIONS: Mapping[Condition, tuple[Part, bool] | None] = {
-    Condition.ALWAYS: None,
-    Condition.WITH_CALLS: (Part.CALLS, True),
-    Condition.WITHOUT_CALLS: (Part.CALLS, False),
-    Condition.WITH_CONTENT: (Part.CONTENT, True),
-    Condition.WITHOUT_CONTENT: (Part.CONTENT, False),
-    Condition.WITH_REASONING: (Part.REASONING, True),
-    Condition.WITHOUT_REASONING: (Part.REASONING, False),
+#: The parts that a condition asks for, and whether each has to be there; the simplest come first.
+CONDITIONS: Mapping[Condition, Mapping[Part, bool]] = {
+    Condition.ALWAYS: {},
+    Condition.WITH_CALLS: {Part.CALLS: True},
+    Condition.WITHOUT_CALLS: {Part.CALLS: False},
+    Condition.WITH_CONTENT: {Part.CONTENT: True},
+    Condition.WITHOUT_CONTENT: {Part.CONTENT: False},
+    Condition.WITH_REASONING: {Part.REASONING: True},
+    Condition.WITHOUT_REASONING: {Part.REASONING: False},
+    Condition.WITH_ALL_PARTS: dict.fromkeys((Part.REASONING, Part.CONTENT, Part.CALLS), True),
 }
 
 
 def holds(condition: Condition, parts: Collection[Part]) -> bool:
     """Tell whether a condition holds for a message with these parts."""
-    asked = CONDITIONS[condition]
-    return asked is None or (asked[0] in parts) is asked[1]
+    return all((part in parts) is is_there for part, is_there in CONDITIONS[condition].items())
 
 
 def parts_of_message(message: Message) -> frozenset[Part]:

@@ -153,6 +153,7 @@ class Condition(StrEnum):
     WITHOUT_CONTENT = "without_content"
     WITH_REASONING = "with_reasoning"
     WITHOUT_REASONING = "without_reasoning"
+    WITH_ALL_PARTS = "with_all_parts"  # reasoning, content and calls
 
 
 class Subject(StrEnum):

@@ -38,7 +38,7 @@ _VALUES: dict[Subject, tuple[object, ...]] = {
 }
 
 #: What may have escapes that nothing undoes, and the signs that no longer text is without.
-_TEXTS = (Subject.CONTENT, Subject.REASONING)
+_TEXTS = (Subject.CONTENT, Subject.REASONING, Subject.ARGUMENT_STRING)
 _ORDINARY = re.compile(r"[ -~\n]")
 #: Verdicts that take messages out of other checks, as the findings name them.
 _CALLED = {Verdict.AMBIGUOUS: "ambiguous", Verdict.TRIMS: "trimmed"}
@@ -67,12 +67,10 @@ def limits(view: View) -> Iterator[Finding]:
 
 def _escape(view: View, limit: Limit) -> str:
     """Say how a sign is written that ordinary texts hold, if a text of more signs stands for it."""
-    is_content = limit.subject is Subject.CONTENT
     if limit.verdict is not Verdict.AMBIGUOUS or limit.subject not in _TEXTS:
         return ""
     for sign in filter(_ORDINARY.match, limit.characters):
-        said = f"qxa{sign}qxb"
-        message = Message(said) if is_content else Message("qxc", reasoning=said)
+        message = _with_text(limit.subject, f"qxa{sign}qxb")
         found = re.search("qxa(..+?)qxb", view.chat.turn(message).text or "", re.DOTALL)
         if found:
             return f"{quoted(found[1])} for {quoted(sign)}"
