@@ -347,12 +347,14 @@ def _settle(
 
 def _is_ended_alike(wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str]) -> bool:
     """Tell whether what begins content ends a thought, if an empty one, before calls as well."""
-    nothing = [Part.REASONING not in wrappings, Part.CALLS not in wrappings]
-    if any(nothing) or wrappings[Part.CONTENT].start != wrappings[Part.REASONING].end:
+    if not wrappings.keys() >= {Part.REASONING, Part.CONTENT, Part.CALLS}:
+        return False
+    reasoning, content = wrappings[Part.REASONING], wrappings[Part.CONTENT]
+    if content.start != reasoning.end or content.end.strip():  # it has marks of its own
         return False
     lefts, rights = (Part.START, Part.REASONING), (Part.CONTENT, Part.CALLS)
     begun = [text for (it, to, _), text in edges.items() if it in lefts and to in rights]
-    return all(wrappings[Part.REASONING].end in text for text in begun)
+    return all(reasoning.end in text for text in begun)
 
 
 def _calls_decide_end(
