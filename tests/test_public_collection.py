@@ -26,6 +26,7 @@ FEW = 30
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_which_templates_of_a_public_collection_are_not_verified(
     snapshot: SnapshotAssertion,
 ) -> None:
