@@ -83,6 +83,14 @@ def test_a_role_may_stand_in_a_tag_behind_which_a_prompt_has_other_white_space()
     assert header == Header("\n", "<by>bot</by>")
 
 
+def test_what_ends_the_message_before_closes_no_tag_of_the_header() -> None:
+    begun = "<|hm_end|>\n<|hm_start|>bot\n\n"
+    edges = {Edge(START, CONTENT): begun, Edge(START, CALLS): f"{begun}<use>"}
+    prompts = Prompts(("<|hm_end|>\n<|hm_start|>bot\n<hm>",), "<|hm_end|>")
+    found = find_header(edges, prompts, "<|hm_end|>\n", "<|hm_start|>user\n")
+    assert found.header == "<|hm_start|>bot\n"
+
+
 @pytest.mark.parametrize("header", ["", "::bot::"])
 @pytest.mark.parametrize(
     ("start", "end"), [("<hm>", "</hm>"), ("<|hm|>", "<|/hm|>"), ("<|begin_hm|>", "<|end_hm|>")]

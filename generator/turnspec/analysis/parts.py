@@ -130,10 +130,11 @@ def _without_closed_tag(header: str, openings: Sequence[str]) -> str:
     """
     for tag in markers(header):
         before, _, rest = header.partition(tag)
+        behind = [opening.partition(tag)[2] for opening in openings]
         for closing in (closing_of(tag), *worded_closings(tag)):
             within, closes, _ = rest.partition(closing)
             is_role = closes and within.strip()
-            if closing != tag and not is_role and any(closing in it for it in openings):
+            if closing != tag and not is_role and any(closing in it for it in behind):
                 return before
     return header
 
