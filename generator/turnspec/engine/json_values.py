@@ -278,7 +278,7 @@ class JsonValue:
             return False
         if sign == "\\" and text:  # it has only so many escapes
             return True
-        if sign == "\\":  # but for a single quote, elsewhere
+        if sign == "\\":  # before a single quote, as in Python, it is no text
             self._tell(f"{input.text[end : end + 2]!r} is no escape")
         self._add("" if input.text[end : end + 2] == "\\'" else quote(sign)[1:-1])
         input.position += 1

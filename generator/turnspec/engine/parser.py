@@ -57,7 +57,7 @@ class Parser:
         header = FORMAT["header"]
         last = prefill.rpartition(header.strip() or header)[2] if header else prefill
         begun = prefill.removeprefix(header) if prefill.startswith(header) else last
-        # After the results of its calls the next turn may have no header.
+        # A prompt may end without the header: after some messages the turn goes on.
         prompts = ["", *(FORMAT[key] for key in FORMAT if "prompt" in key)]
         openings = [text.removeprefix(header) for text in prompts]
         opening = max(filter(prefill.endswith, openings), key=len)

@@ -37,7 +37,7 @@ export class Parser {
     // Before the last header stands the conversation.
     const sign = header.trim() || header;
     const last = sign ? (whole.split(sign).at(-1) ?? "") : whole;
-    // After the results of its calls the next turn may have no header.
+    // A prompt may end without the header: after some messages the turn goes on.
     const prompts = [prompt, FORMAT.prompt_with_thinking, FORMAT.prompt_without_thinking];
     const fitting = prompts.map((it) => begun(it)).filter((it) => whole.endsWith(it));
     const opening = fitting.sort((one, other) => other.length - one.length)[0] ?? "";
