@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Set
 from dataclasses import replace
 from typing import Any
 
@@ -142,19 +144,25 @@ def messages(draw: st.DrawFn, spec: Spec) -> Message:
     reasoning = draw(TEXTS) if spec.reasoning.end else ""
     calls = draw(st.lists(_CALLS, max_size=3)) if spec.tools else []
     if spec.tools and spec.tools.arguments.elements:
-        calls = [replace(it, arguments=_filled(it.arguments)) for it in calls]
+        marks = (spec.tools.call, spec.tools.section_start, spec.tools.section_end)
+        taken = {*re.findall(r"\w+", repr((marks, spec.turn.stop, spec.reasoning, spec.content)))}
+        calls = [replace(it, arguments=_filled(it.arguments, taken)) for it in calls]
     content = draw(TEXTS)
     if spec.tools and spec.tools.mode is ToolMode.JSON_NATIVE and not spec.tools.section_start:
         content = content.rstrip("[\n ")  # a bracket right before an object is that of its array
     return Message(content, reasoning, tuple(calls))
 
 
-def _filled(value: Any) -> Any:
-    """Return a value without empty ones in it, and without markup in elements."""
+def _filled(value: Any, taken: Set[str]) -> Any:
+    """Return a value without empty ones in it, and without markup in elements.
+
+    A tag of a key in ``taken`` would be a marker of the format.
+    """
     if isinstance(value, dict):
-        return {key: _filled(it) for key, it in value.items() if it not in ({}, [], "")}
+        given = {key: _filled(it, taken) for key, it in value.items() if it not in ({}, [], "")}
+        return {f"k{key}" if key in taken else key: it for key, it in given.items()}
     if isinstance(value, list):
-        return [_filled(it) for it in value if it not in ({}, [], "")]
+        return [_filled(it, taken) for it in value if it not in ({}, [], "")]
     return value.replace("<", "").strip() or "a" if isinstance(value, str) else value
 
 

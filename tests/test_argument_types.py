@@ -97,7 +97,7 @@ def test_a_huge_schema_is_not_read_whole_for_each_argument() -> None:
     tools = [{"name": "f", "parameters": parameters}]
     (call,) = load(committed_spec("qwen3-coder")).parse(written, tools=tools).tool_calls
     assert len(json.loads(call.arguments)) == 4
-    assert 0 < _Counted.asked < 50_000
+    assert 0 < _Counted.asked < 100_000
 
 
 @pytest.mark.parametrize(

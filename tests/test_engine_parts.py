@@ -34,7 +34,7 @@ from turnspec.explain.samples import sample_turns
 from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
-_LONGEST_TABLE = 275  # lines, as scripts have it
+_LONGEST_TABLE = 301  # lines, as scripts have it
 _MEDIAN_TABLE = 138
 _MOST_SWITCHES = 10
 _LARGEST_ENGINE = 4475

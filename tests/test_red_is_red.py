@@ -122,7 +122,7 @@ def test_an_id_that_swallows_what_follows_is_noticed(monkeypatch: pytest.MonkeyP
     text = "\n<call get_weather>\nabc[city]Paris[/]\n[days]3[/]\n</call><|end|>"
     (read,) = load(spec).parse(text).tool_calls
     assert (read.id, read.arguments) == ("abc", '{"city": "Paris", "days": "3"}')
-    monkeypatch.setitem(SLOTS, "id", "[^\n<]{0,256}")
+    monkeypatch.setitem(SLOTS, "id", "[^ \t\r\n<]{0,256}")
     wide = load(spec)
     found = agreement(spec, wide, build.files[paths.grammar])
     assert found.failed > 0

@@ -158,7 +158,11 @@ def _begins_slot(held: str, form: Format) -> bool:
     in_name = re.fullmatch(rf"(?:{escaped})[\w.:/-]+{word}", held)
     has_tags = "{tag}" in markers
     in_tag = has_tags and re.fullmatch("<[^/<>]*", held)
-    return bool(in_name or in_tag) or (form.marks.are_bare and held in ("[", "{", "[{"))
+    may_be_tag = "[{tag name}]" in str(facts_of(form.spec).tables)
+    in_bracket = may_be_tag and re.fullmatch(r"\[[\w.:-]*\]?", held)
+    return bool(in_name or in_tag or in_bracket) or (
+        form.marks.are_bare and held in ("[", "{", "[{")
+    )
 
 
 def marker_beginnings(form: Format) -> set[str]:

@@ -61,7 +61,7 @@ def docstring(
     others = (*several, *_deviations(facts, called))
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
-        f"Reads turns in the format of {facts.format['name']} {_NEEDS}.",
+        f"Reads turns in the format of {visible(str(facts.format['name']))} {_NEEDS}.",
         f"{_use(facts)}{_begun(facts.format)}",
         "\n".join(_sample_rows(module, tools, header, samples[:2])),
         "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),

@@ -52,10 +52,10 @@ def list_in(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
 
 
 def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a schema, what it refers to in `root`, and alternatives, each once, 999 at most."""
+    """Return a schema, all it refers to in `root`, and alternatives: 2,999 at most."""
     found: dict[object, Mapping[str, Any]] = {}
     waiting: list[Any] = [schema]
-    while waiting and len(found) < 999:
+    while waiting and len(found) < 2999:
         option = waiting.pop()
         if is_mapping(option) and id(option) not in found:
             found[id(option)] = option
