@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_287,
     "lines, mean": 2_048,
     "lines, all": 487_113,
-    "lines of the engine and codegen": 10_970,
+    "lines of the engine and codegen": 10_974,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

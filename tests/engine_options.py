@@ -204,7 +204,7 @@ def _schemas() -> Iterator[tuple[str, Any, str, Any]]:
     yield "constants", {"enum": [1, "a"]}, "1", 1
     yield "a constant", {"const": 2.5}, "2.5", 2.5
     yield "alternatives", {"anyOf": [{"type": "boolean"}, {"type": "string"}]}, "true", True
-    many: list[Any] = [{"type": "string"} for _ in range(1200)]
+    many: list[Any] = [{"type": "string"} for _ in range(3200)]
     yield "more alternatives than count", {"anyOf": [*many, {"type": "integer"}]}, "3", "3"
     yield "more constants than count", {"enum": [*["a"] * 10_000, 1]}, "1", "1"
     yield "nested alternatives", {"oneOf": [{"allOf": [{"type": "number"}]}]}, "1.5", 1.5

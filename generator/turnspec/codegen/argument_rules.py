@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from turnspec.codegen.call_marks import has_commas
 from turnspec.codegen.call_rules import (
@@ -39,11 +39,11 @@ def _between_texts(marks: Marks) -> Roles:
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
     done = [("done", end) for end in (*_ends_of_all(marks), *_ends_of_objects(marks))]
-    # Where nothing closes a call, it is over where what stands behind calls begins.
-    behind = _behind_call(marks)
-    others: Roles = [("broken", it) for it in behind]
-    if not marks.calls.closing:
-        others = [("done", ("", behind))]
+    behind, lead = _behind_call(marks), first_text(start)
+    # What ends the turn may look like a key in its signs.
+    is_alike = lead != "" and any(stop.startswith(lead) for stop in marks.spec.turn.stop)
+    alike = [it for it in behind if is_alike and it in marks.text.turn_end]
+    others = [it for it in behind if it not in alike]
     # The attribute for the type may be missing, or what closes the key before what opens the value.
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
@@ -51,10 +51,14 @@ def _between_texts(marks: Marks) -> Roles:
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
     starts = dict.fromkeys((*told, start, untyped, unclosed, unended))
     found: Roles = [("argument", it) for it in starts]
-    # What ends the turn may look like a key in its signs.
-    lead = first_text(start)
-    is_alike = lead != "" and any(stop.startswith(lead) for stop in marks.spec.turn.stop)
-    return [*done, *others, *found] if is_alike else [*done, *found, *others]
+    return [*done, *_over(marks, alike), *found, *_over(marks, others)]
+
+
+def _over(marks: Marks, behind: Sequence[str]) -> Roles:
+    """Return how a call is over where what stands behind it begins, if nothing closed it before."""
+    if marks.calls.closing:
+        return [("broken", it) for it in behind]
+    return [("done", ("", [*behind]))] if behind else []
 
 
 def _ends_of_objects(marks: Marks) -> Iterator[str]:
