@@ -76,20 +76,16 @@ def build_template(
             return Build(source.name, findings=analysis.findings, problems=analysis.problems)
         chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
         steps = _Steps(source.file, [*analysis.findings], [*analysis.problems])
-        found = analysis.spec
-        opened = steps.take("limits of quoted calls", lambda: with_open_limits(found)) or found
-        told = steps.take("what the prompt says", lambda: with_told_limits(opened, source, chat))
-        spec = told or opened
+        spec = _with_limits(analysis.spec, source, chat, steps)
         problems = tuple(check_spec(spec, source.file) or _unreadable(spec, source.file))
         if problems:
             return Build(source.name, findings=analysis.findings, problems=problems)
         whole = with_tokenizer(spec, source.tokenizer)
-        makers = _makers(whole, paths, recipe)
-        texts: dict[str, str | None] = {}
-        for path, make in makers.items():
-            texts[path] = steps.take(path, make)
-            on_step(path, texts[path])
-        files = {path: text for path, text in texts.items() if text is not None}
+        files: dict[str, str] = {}
+        for path, make in _makers(whole, paths, recipe).items():
+            text = steps.take(path, make)
+            files |= {path: text} if text is not None else {}
+            on_step(path, text)
         advice = (
             steps.take("the advice", lambda: advise(spec, source, chat)) if with_advice else None
         )
@@ -110,6 +106,13 @@ def build_template(
             advice,
             done.objections if done else (),
         )
+
+
+def _with_limits(spec: Spec, source: TemplateSource, chat: Chat, steps: _Steps) -> Spec:
+    """Return the spec with the limits that its parser, or the prompt's text, shows."""
+    opened = steps.take("limits of quoted calls", lambda: with_open_limits(spec)) or spec
+    told = steps.take("what the prompt says", lambda: with_told_limits(opened, source, chat))
+    return told or opened
 
 
 _T = TypeVar("_T")
