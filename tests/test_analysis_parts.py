@@ -83,6 +83,17 @@ def test_a_role_may_stand_in_a_tag_behind_which_a_prompt_has_other_white_space()
     assert header == Header("\n", "<by>bot</by>")
 
 
+@pytest.mark.parametrize(
+    ("own", "user"), [("Bot: ", "User: "), ("<bot>", "<user>"), ("## Bot:\n", "## User:\n")]
+)
+def test_words_that_all_turns_have_behind_a_header_like_the_users_open_a_part(
+    own: str, user: str
+) -> None:
+    edges = thinks_after(own, "# Why\n", "# So\n")
+    prompts = Prompts((f"\n{own}# Why\n", f"\n{own}# Why\n\n# So\n"), "\n")
+    assert find_header(edges, prompts, "\n", user) == Header("\n", own)
+
+
 def test_what_ends_the_message_before_closes_no_tag_of_the_header() -> None:
     begun = "<|hm_end|>\n<|hm_start|>bot\n\n"
     edges = {Edge(START, CONTENT): begun, Edge(START, CALLS): f"{begun}<use>"}

@@ -188,15 +188,25 @@ def _shaped_like(header: str, user_header: str) -> str:
     position = 0
     for marker in inside[:wanted]:
         position = header.find(marker, position) + len(marker)
-    tail = user_header.rpartition(markers(user_header)[-1])[2] if wanted else ""
-    if tail and header.startswith(tail, position):
+    tail = user_header.rpartition(markers(user_header)[-1])[2] if wanted else user_header
+    if wanted and tail and header.startswith(tail, position):
         return header[: position + len(tail)]
     if len(inside) != wanted:
         return header[: header.find(inside[wanted], position)]
     # The role is another word. What stands behind more text than in the user's opens a part.
-    role = re.fullmatch(r"\w+(\W+)", tail)
-    own = re.compile(r"\w+" + re.escape(role[1])).match(header, position) if role else None
+    own = re.compile(_shape_of_role(tail)).match(header, position)
     return header[: own.end()] if own and header[own.end() :].strip() else header
+
+
+def _shape_of_role(tail: str) -> str:
+    """Return an expression for what a header has where the user's ends in ``tail``, its role.
+
+    It fits nothing where that is more than a word between signs.
+    """
+    role = re.fullmatch(r"(\W*)\w+(\W+)", tail)
+    if role:
+        return rf"{re.escape(role[1])}\w+{re.escape(role[2])}"
+    return "(?!)" if tail else ""
 
 
 def _cut_at_marker(header: str) -> tuple[str, str]:
