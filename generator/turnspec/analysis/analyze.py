@@ -407,19 +407,21 @@ class _Analyzer:
         if prompted is None:
             prompted = thinking.marker_left_open(rests, self.chat.source)
         if prompted is None:
-            prompted = _empty_block(layout)
-        if prompted is None:
-            return NOTHING
+            return self._in_empty_block(layout)
         self.derivation.note("R2", f"a prompt has reasoning between {prompted}", *rests)
         return Wrapping(*prompted)
 
-
-def _empty_block(layout: Layout) -> tuple[str, str] | None:
-    """Return the markers of an empty block that every turn begins with, whatever follows it."""
-    begun = [join for join in layout.joins if join.left is Part.START]
-    starts = {Part.CONTENT: layout.content.start}
-    found = {thinking.markers_in_prompts([it.text + starts.get(it.right, "")]) for it in begun}
-    return found.pop() if len(found) == 1 else None
+    def _in_empty_block(self, layout: Layout) -> Wrapping:
+        """Return the markers of an empty block that every turn begins with, if there are any."""
+        begun = [join for join in layout.joins if join.left is Part.START]
+        starts = {Part.CONTENT: layout.content.start}
+        blocks = [it.text + starts.get(it.right, "") for it in begun]
+        found = {thinking.markers_in_prompts([block]) for block in blocks}
+        marks = found.pop() if len(found) == 1 else None
+        if marks is None:
+            return NOTHING
+        self.derivation.note("R2", f"every turn has reasoning's place between {marks}", *blocks)
+        return Wrapping(*marks)
 
 
 def _is_marked(layout: Layout) -> bool:
