@@ -18,7 +18,7 @@ from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.tidying import tidied, without_other_names
 from turnspec.codegen.compiler.values import Facts
-from turnspec.codegen.facts import FormatFacts, roles_in
+from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.layout import LINE_LENGTH, laid_out
 from turnspec.codegen.module_top import docstring
@@ -29,12 +29,12 @@ from turnspec.engine.roles import Role, Rule
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
     *("roles", "parser", "text", "mentions", "objects", "calls", "json_arguments"),
-    *("value_arguments", "text_arguments", "elements", "code", "other_syntax", "literals"),
-    *("whole_arguments", "turn", "rules"),
+    *("value_arguments", "text_arguments", "elements", "code", "other_syntax", "turn", "rules"),
 )
 COMMON = (
-    *("options", "results", "streams", "json_values", "other_values", "values", "types"),
-    *("json_texts", "input", "markers", "special", "tools"),
+    *("options", "results", "streams", "open_call", "whole_arguments", "json_values"),
+    *("other_values", "values", "types", "other_calls", "literals", "json_texts", "input"),
+    *("markers", "special", "tools"),
 )
 #: What begins the common part.
 BEGINS_COMMON = "# What follows is the same in every parser of this kind."
@@ -158,6 +158,7 @@ def _types_last(own: str) -> str:
 #: The facts by which the common parts of parsers with calls differ.
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
+    "ARGUMENTS_IN_STRING",
     *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_PYTHON_VALUES"),
     *("READS_TAGS", "HAS_SPECIAL_TOKENS", "IS_TRACED"),
 )
@@ -174,8 +175,12 @@ def _known_of_class(facts: FormatFacts) -> Facts:
         values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
     ):
         values["HAS_REASONING"] = True
+    never = _unused_classes(values)
+    if values["ARGUMENTS"] == "json" and not values["READS_TAGS"]:
+        values["HAS_CODE"] = True  # so that those with code aren't a class of their own
+        never |= {f"Role.{Role(role).name}" for role in OTHER_SYNTAX}
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
-    return Facts(values, tables, _unused_classes(values))
+    return Facts(values, tables, never)
 
 
 @cache
@@ -202,8 +207,7 @@ def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
     known = Facts({**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False}, {}, frozenset())
-    shared = [bodies[OWN.index("literals")], *bodies[len(OWN) :]]
-    parts = [head, *(folded(body, known) for body in shared)]
+    parts = [head, *(folded(body, known) for body in bodies[len(OWN) :])]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
     return laid_out(reached("\n\n".join(parts), names, names))
 

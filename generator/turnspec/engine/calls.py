@@ -44,8 +44,9 @@ from turnspec.engine.value_arguments import read_value_arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 #: Those who talk in a conversation, in the words of chat-completions APIs.
 PARTICIPANTS = ("assistant", "user", "system", "developer", "tool")
@@ -230,7 +231,7 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         id = ID_AROUND_NAME.replace("{name}", name).replace("{index}", found.slot("index"))
     call = turn.start_call(name, found.offset, at=at, id=id)
     if FIRST_ARGUMENT:
-        call.first_key = found.slot("name")[len(name) :]
+        turn.first_key = found.slot("name")[len(name) :]
     if HAS_OPTIONAL_TEXTS:
         turn.tell_missing(found, at)
     return call

@@ -10,8 +10,9 @@ from turnspec.engine.roles import MORE_TEXT, Role
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 
 def read_code_call(turn: Turn) -> Reading[None]:

@@ -29,8 +29,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from turnspec.engine.open_call import OpenCall
+    from turnspec.engine.results import Event
     from turnspec.engine.text import Reading
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 NESTED = {"array", "object"}
 
@@ -75,9 +77,18 @@ class NestedValue:
         self.unexpected: list[str] = []  # text between elements
         self.containers: list[Container] = []
         self.collecting = 0  # of these, the one whose members no schema tells
+        self.collected: list[str] | None = None  # what waits for more of that
         self.path: list[str] = []  # what closes the elements that are open in them
         self.open: dict[str, int] = {}  # how often each of these is open
         self.next_argument: Found | None = None  # one that begins in it
+
+    def add(self, text: str) -> list[Event]:
+        """Add JSON text that comes from what was read last, or collect it."""
+        if self.collected is None:
+            return self.call.add(text)
+        if text:
+            self.collected.append(text)
+        return []
 
     def is_open(self, name: str) -> bool:
         """Say whether an element is open that some text closes."""
@@ -166,8 +177,8 @@ def take_closing(turn: Turn, nested: NestedValue) -> bool:
 def begin_text(turn: Turn, nested: NestedValue) -> None:
     """Begin an element that is text."""
     value = nested.value
-    turn.events += nested.call.add(f'{value.before}"' if value.is_string else "")
-    collected = nested.call.collected
+    turn.events += nested.add(f'{value.before}"' if value.is_string else "")
+    collected = nested.collected
     value.start = len(nested.call.pieces) if collected is None else len(collected)
     nested.place = Place.TEXT
 
@@ -176,18 +187,18 @@ def end_text(turn: Turn, nested: NestedValue, is_closed: bool) -> None:
     """End an element that is text; without what closes it, it may hold that misspelt."""
     value, call = nested.value, nested.call
     last, edges = value.end(turn), value.edges
-    if call.collected is not None and value.is_string:
-        text = "".join(call.collected[value.start :])
+    if nested.collected is not None and value.is_string:
+        text = "".join(nested.collected[value.start :])
         edges = text[:40] + text[-40:]
     if not is_closed or value.is_wrong:
         has_sign = any(sign in edges for sign in ARGUMENT_SIGNS)
         call.complete = call.complete and not has_sign
-    turn.events += call.add(last)
+    turn.events += nested.add(last)
 
 
 def begin_elements(turn: Turn, nested: NestedValue, found: Found) -> None:
     """Begin an array or an object with its first element."""
-    call, kinds = nested.call, nested.value.types & NESTED
+    kinds = nested.value.types & NESTED
     is_array = is_element(found)
     if ELEMENT_KEY and len(kinds) == 1:
         is_array = "array" in kinds
@@ -195,11 +206,11 @@ def begin_elements(turn: Turn, nested: NestedValue, found: Found) -> None:
         kind = "array" if is_array else "object"
         turn.problem("wrong_type", f"an {kind} is not expected")
     members, others = schemas_inside(nested.schema, nested.root, is_array)
-    turn.events += call.add(nested.value.before)
-    if call.collected is None and not (is_array or members or others):
-        call.collected = []
+    turn.events += nested.add(nested.value.before)
+    if nested.collected is None and not (is_array or members or others):
+        nested.collected = []
         nested.collecting = len(nested.containers)
-    turn.events += call.add("[" if is_array else "{")
+    turn.events += nested.add("[" if is_array else "{")
     nested.containers.append(Container("]" if is_array else "}", members, others))
     begin_element(turn, nested, found)
 
@@ -240,14 +251,14 @@ def next_element_marker(turn: Turn) -> Found | None:
 
 def take_text(turn: Turn, nested: NestedValue, end: int | None) -> None:
     """Take the text up to a position for a part of an element."""
-    turn.events += nested.call.add(nested.value.take(turn.input.take(end)))
+    turn.events += nested.add(nested.value.take(turn.input.take(end)))
 
 
-def take_escape(turn: Turn, call: OpenCall, value: Value, found: Found) -> None:
-    """Take what stands for a sign in a value; JSON may have it in strings alone."""
+def taken_escape(turn: Turn, value: Value, found: Found) -> str:
+    """Take what stands for a sign; return it in JSON, which may have it in strings alone."""
     is_json = ENTITIES_ARE_OF_STRINGS and not (value.is_string or "string" in value.types)
     text = turn.input.take(found.end)
-    turn.events += call.add(value.take(text if is_json else ENTITIES[text]))
+    return value.take(text if is_json else ENTITIES[text])
 
 
 def read_element_text(turn: Turn, nested: NestedValue) -> bool:
@@ -255,12 +266,12 @@ def read_element_text(turn: Turn, nested: NestedValue) -> bool:
     found, value = next_element_marker(turn), nested.value
     take_text(turn, nested, found.start if found else None)
     if found is None or found.is_partial:
-        if nested.call.collected is None:
+        if nested.collected is None:
             value.ends = turn.input.rules.in_elements
             turn.flow = value.flow
         return False
     if found.role is Role.ESCAPE:
-        take_escape(turn, nested.call, value, found)
+        turn.events += nested.add(taken_escape(turn, value, found))
         return True
     if found.role in (Role.MEMBER, Role.ELEMENT):
         open_in_text(turn, nested, found)
@@ -308,8 +319,8 @@ def take_marker(turn: Turn, nested: NestedValue, found: Found) -> None:
 
 def last_sign(nested: NestedValue) -> str:
     """Return the last character of an element's text so far, or the quote before it."""
-    if nested.value.is_string and nested.call.collected is not None:
-        return nested.call.collected[-1][-1:]
+    if nested.value.is_string and nested.collected is not None:
+        return nested.collected[-1][-1:]
     pieces = nested.call.pieces if nested.value.is_string else nested.value.pieces
     return pieces[-1][-1:] if pieces else ""
 
@@ -388,11 +399,10 @@ def close_elements(turn: Turn, nested: NestedValue, depth: int, is_closed: bool 
 
 def close_container(turn: Turn, nested: NestedValue) -> None:
     """Close the innermost array or object."""
-    call = nested.call
-    turn.events += call.add(nested.containers.pop().closer)
-    if call.collected is not None and len(nested.containers) == nested.collecting:
-        text, call.collected = "".join(call.collected), None
-        turn.events += call.add(with_repeated_joined(text))
+    turn.events += nested.add(nested.containers.pop().closer)
+    if nested.collected is not None and len(nested.containers) == nested.collecting:
+        text, nested.collected = "".join(nested.collected), None
+        turn.events += nested.add(with_repeated_joined(text))
 
 
 def end_nested(turn: Turn, nested: NestedValue, place: Place) -> None:

@@ -20,8 +20,9 @@ from turnspec.engine.whole_arguments import WholeArguments, as_object
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.markers import Found, Markers
+    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 #: What JSON begins with, if only a fence, or else a word or a sign with which none does.
 FENCE = r"(?:`{1,3}[A-Za-z0-9_]{0,9}[ \t\n\r]*(?=\{|\Z))?"
@@ -42,7 +43,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     while not arguments.read():
         yield MORE_TEXT
     if is_cut := not arguments.value.is_done:
-        turn.cut_off(arguments.unread)
+        turn.cut_off(arguments.value.waiting + turn.input.rest)
     is_whole = arguments.close()
     call.complete = call.complete and is_whole
     if arguments.text:
@@ -143,6 +144,6 @@ def read_early_arguments(turn: Turn) -> Reading[str | None]:
     if arguments.value.is_done:
         arguments.close()
         return as_object(turn, arguments.text)
-    turn.cut_off(arguments.unread)
+    turn.cut_off(arguments.value.waiting + turn.input.rest)
     turn.input.take()
     return None

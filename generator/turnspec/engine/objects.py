@@ -34,8 +34,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 #: The member in which chat-completions APIs have name and arguments.
 WRAPPER: str = "function"

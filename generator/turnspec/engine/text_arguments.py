@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.elements import NestedValue, first_element, read_elements, take_escape
+from turnspec.engine.elements import NestedValue, first_element, read_elements, taken_escape
 from turnspec.engine.facts import (
     ARGUMENT_HAS_END,
     ARGUMENT_SHOWS_ITSELF,
@@ -33,8 +33,9 @@ from turnspec.engine.values import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.input import Input
+    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 
 def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -174,7 +175,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         turn.tell_missing(found)
     key = key_of(found) if ENTITIES else found.slot("key")
     if FIRST_ARGUMENT and not key:  # it stands with the name
-        key, call.first_key = call.first_key, ""
+        key, turn.first_key = turn.first_key, ""
         call.complete = call.complete and bool(key)
     parameters = (turn.tools or {}).get(call.name, {})
     options = schema_options(parameters, parameters)
@@ -249,7 +250,7 @@ def find_value_end(
         elif is_end:
             return found
         elif found.role is Role.ESCAPE:
-            take_escape(turn, call, value, found)
+            turn.events += call.add(taken_escape(turn, value, found))
         elif found.role is Role.REPEATED and is_repeated(value):
             turn.problem("repeated", f"{found.text!r} once more")
             input.take(after_space(input.text, found.end))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from turnspec.engine.facts import (
     ARE_CALLS_ADDRESSED,
     ARGUMENTS,
@@ -15,8 +13,6 @@ from turnspec.engine.facts import (
     HAS_DRAFTS,
     HAS_ELEMENTS,
     HAS_LATE_IDS,
-    HAS_OTHER_VALUES,
-    HAS_RAW_STRINGS,
     HAS_REASONING,
     HAS_SEAMS,
     HAS_SPECIAL_TOKENS,
@@ -25,8 +21,9 @@ from turnspec.engine.facts import (
     STARTS_IN_REASONING,
 )
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import find_flaw, quote
+from turnspec.engine.json_texts import find_flaw
 from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.open_call import OpenCall
 from turnspec.engine.results import (
     ContentDelta,
     Message,
@@ -48,12 +45,6 @@ if TYPE_CHECKING:
 
     from turnspec.engine.markers import Found
     from turnspec.engine.results import Event, ProblemKind
-    from turnspec.engine.streams import GrowingText
-
-
-#: Text within a string, with whole escapes; of Python's alone those that JSON has as well.
-ESCAPE = r'\\["\\bfnrt]' if HAS_OTHER_VALUES else r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-IN_STRING = rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}'
 
 
 #: The roles of markers that have to do with no call.
@@ -78,55 +69,6 @@ class TextState:
             self.mentioned = False  # whether content holds what opens calls
             self.called = False  # whether there was a call, if only in the prefill
             self.for_user = False  # whether the message's header says so
-
-
-class OpenCall:
-    """A call that is being read: the JSON of its arguments so far."""
-
-    def __init__(self, input: Input, index: int, name: str, told: int) -> None:
-        self._input, self._halts = input, input.rules.at_border.first_or_escaped.search
-        self.index, self.name = index, name
-        self.pieces: GrowingText = []
-        self.told = told  # up to which offset the events tell of the text
-        self.given: set[str] = set()  # the keys of its arguments
-        self.complete = True
-        self.quote = '"'  # around the string that is being read, its first sign
-        if FIRST_ARGUMENT:
-            self.first_key = ""  # if it follows the name at once
-        if HAS_ELEMENTS:
-            self.collected: list[str] | None = None  # what waits for more of it
-
-    def add(self, text: str) -> list[Event]:
-        """Add JSON text that comes from what was read last."""
-        if not text:
-            return []
-        if HAS_ELEMENTS and self.collected is not None:
-            self.collected.append(text)
-            return []
-        self.pieces.append(text)
-        start, self.told = self.told, self._input.here
-        return [ToolCallDelta(self.index, text, start, self.told)]
-
-    def flow_in_string(self, piece: str) -> list[Event] | None:
-        """Take a piece of a string in JSON that nothing can end; return None for any other one."""
-        input, half = self._input, ""
-        text = input.text + piece  # half of an escape may wait
-        if self.quote in "'`" and self.quote in text:
-            return None
-        start, end = input.offset, input.offset + len(text)
-        if self._halts(text):
-            if input.rules.at_border.may_begin.search(text):
-                return None
-            if text[-1] == "\\" != text[-2:-1]:
-                half, text, end = "\\", text[:-1], end - 1
-            if (HAS_OTHER_VALUES and HAS_RAW_STRINGS) or not re.fullmatch(IN_STRING, text):
-                if "\\" in text or (self.quote == '"' and '"' in text):
-                    return None
-                text = quote(text)[1:-1]  # controls
-        input.text = input.marked = half
-        input.offset = self.told = end
-        self.pieces.append(text)
-        return [ToolCallDelta(self.index, text, start, end)] if text else []
 
 
 class Hold:
@@ -167,6 +109,8 @@ class Turn:
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
             self.is_doubtful = False  # whether arguments are that came before a call's name
+            if FIRST_ARGUMENT:
+                self.first_key = ""  # of a call's arguments, if it follows the name at once
             self.is_draft = False  # whether what is read may be a part of the reasoning
             self.draft_end: int | None = None  # where something else follows it
             # Up to which offset drafts were read, and how many began before that in a row.

@@ -21,8 +21,9 @@ from turnspec.engine.tools import object_in
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.markers import Found
+    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 #: A number, a constant or a word without quotes; nothing where a value begins with a sign.
 WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")

@@ -13,9 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from turnspec.engine.input import Input
     from turnspec.engine.markers import Markers
+    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.results import Event
     from turnspec.engine.streams import GrowingText
-    from turnspec.engine.turn import OpenCall, Turn
+    from turnspec.engine.turn import Turn
 
 QUOTED = r""""[^"\\]*(?:\\[\s\S][^"\\]*)*"?|'[^'\\]*(?:\\[\s\S][^'\\]*)*'?"""
 CONTROL = r"[\x00-\x1f]"  # characters that JSON has not in quotes

@@ -54,11 +54,6 @@ class WholeArguments:
         return self.value.is_done and not text
 
     @property
-    def unread(self) -> str:
-        """What of the value, and after it, was not passed on."""
-        return self.value.waiting + self._turn.input.rest
-
-    @property
     def text(self) -> str:
         """What was collected."""
         return "".join(self._collected)
