@@ -123,7 +123,8 @@ def _between_values(marks: Marks) -> Roles:
     ends = _ends_of_all(marks) or [*filter(None, [arguments.empty]), ""]
     done: list[tuple[str, Notation]] = [("done", _end_of_all(marks, end)) for end in ends]
     if arguments.style and arguments.style.is_raw_inside:  # in Python's bracket, as the head
-        done += [("done", ")" + it.removeprefix("}}")) for it in ends if it.startswith("}}<")]
+        behind = [it.removeprefix("}}") for it in ends if it.startswith("}}<")]
+        done += [("outer", (")", behind))] if behind else []
     done += [("next_call", head) for head in _next_heads(marks)]
     done += [("done", (f"{{comma}}{it}", _after_bracket(marks))) for it in _brackets(marks)]
     if marks.calls.closing:

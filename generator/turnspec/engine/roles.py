@@ -57,7 +57,7 @@ class Role(Enum):
     MEMBER_END = "member_end"
     ELEMENT = "element"
     ELEMENT_END = "element_end"
-    OUTER_END = "outer"  # of a value that consists of elements
+    OUTER_END = "outer"  # other than a value's own
     ARGUMENT = "argument"
     QUOTED_ARGUMENT = "quoted"
     ARGUMENTS_END = "done"
