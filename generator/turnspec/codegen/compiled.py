@@ -18,7 +18,7 @@ from turnspec.codegen.compiler.parameters import without_unread_parameters
 from turnspec.codegen.compiler.reaching import reached
 from turnspec.codegen.compiler.tidying import tidied, without_other_names
 from turnspec.codegen.compiler.values import Facts
-from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts, roles_in
+from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.layout import LINE_LENGTH, laid_out
 from turnspec.codegen.module_top import docstring
@@ -29,12 +29,12 @@ from turnspec.engine.roles import Role, Rule
 #: The engine's files in a reader's order: what is the format's, and what every parser has alike.
 OWN = (
     *("roles", "parser", "text", "mentions", "objects", "calls", "json_arguments"),
-    *("value_arguments", "text_arguments", "elements", "code", "other_syntax", "turn", "rules"),
+    *("value_arguments", "text_arguments", "elements", "code", "other_syntax"),
+    *("whole_arguments", "turn", "rules"),
 )
 COMMON = (
-    *("options", "results", "streams", "open_call", "whole_arguments", "json_values"),
-    *("other_values", "values", "types", "other_calls", "literals", "json_texts", "input"),
-    *("markers", "special", "tools"),
+    *("options", "results", "streams", "open_call", "json_values", "other_values", "values"),
+    *("types", "other_calls", "literals", "json_texts", "input", "markers", "special", "tools"),
 )
 #: What begins the common part.
 BEGINS_COMMON = "# What follows is the same in every parser of this kind."
@@ -111,11 +111,11 @@ def _engine_code() -> tuple[CodeType, CodeType]:
 def compiled_source(facts: FormatFacts) -> str:
     """Return the statements of a module, from its imports on."""
     head, bodies = _engine()
-    known = _known(facts)
-    own = [folded(body, known) for body in bodies[: len(OWN)]]
+    known, class_facts = _known(facts), _known_of_class(facts)
+    own = [folded(bodies[at], known) for at in _own_files(class_facts)]
     own[0] = replaced(own[0], "Role", role_statement(facts))
     markers, tables = "\n".join(marker_statements(facts)), "\n".join(table_statements(facts))
-    common = _common_source(_known_of_class(facts))
+    common = _common_source(class_facts)
     head = _with_public_names(head, known)
     parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
     text = "\n\n".join([*parts, common])
@@ -158,7 +158,6 @@ def _types_last(own: str) -> str:
 #: The facts by which the common parts of parsers with calls differ.
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
-    "ARGUMENTS_IN_STRING",
     *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_PYTHON_VALUES"),
     *("READS_TAGS", "HAS_SPECIAL_TOKENS", "IS_TRACED"),
 )
@@ -175,31 +174,40 @@ def _known_of_class(facts: FormatFacts) -> Facts:
         values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
     ):
         values["HAS_REASONING"] = True
-    never = _unused_classes(values)
-    if values["ARGUMENTS"] == "json" and not values["READS_TAGS"]:
-        values["HAS_CODE"] = True  # so that those with code aren't a class of their own
-        never |= {f"Role.{Role(role).name}" for role in OTHER_SYNTAX}
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
-    return Facts(values, tables, never)
+    return Facts(values, tables, _unused_classes(values))
 
 
 @cache
 def _common_source(facts: Facts) -> str:
     """Return the part that all parsers of a class have alike."""
     head, bodies = _engine()
-    parts = [folded(body, facts) for body in bodies]
-    parts.insert(len(OWN), f"{BEGINS_COMMON}\n")
+    own = _own_files(facts)
+    common = [at for at in range(len(bodies)) if at not in own]
+    parts = [folded(bodies[at], facts) for at in [*own, *common]]
+    parts.insert(len(own), f"{BEGINS_COMMON}\n")
     text = "\n\n".join([_with_public_names(head, facts), *parts])
     text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
-    own, _, common = text.partition(BEGINS_COMMON)
-    common = without_unread_parameters(common, own)
-    return laid_out(without_empty_sections(tidied(common)))
+    before, _, after = text.partition(BEGINS_COMMON)
+    after = without_unread_parameters(after, before)
+    return laid_out(without_empty_sections(tidied(after)))
+
+
+def _own_files(facts: Facts) -> list[int]:
+    """Return the places of the files that are the format's own in all parsers of a class."""
+    names, behind = [*OWN], OWN.index("other_syntax") + 1
+    if not facts.values["READS_TAGS"]:  # not all of them read calls in other syntaxes
+        names.insert(behind, "other_calls")
+        if facts.values.get("ARGUMENTS") != "text":
+            names.insert(behind + 1, "literals")
+    return [[*OWN, *COMMON].index(name) for name in names]
 
 
 #: What a common part can do that is that of any parsers.
 _SHARED_FACTS = (
     *("HAS_OPTIONAL_TEXTS", "HAS_FOLLOWERS", "HAS_SPECIAL_TOKENS", "HAS_CALLS", "HAS_REASONING"),
     *("HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_PYTHON_VALUES", "HAS_OTHER_VALUES"),
+    "READS_TAGS",
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from turnspec.engine.facts import NAME, READS_TAGS
+from turnspec.engine.facts import READS_TAGS
 from turnspec.engine.json_texts import apart, dump_json, load_json
 from turnspec.engine.literals import join_halves, literal_as_json
 from turnspec.engine.markers import WHITE_SPACE
@@ -27,14 +27,14 @@ ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
 
 
-def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
-    """Return the calls that a text is; none if it is something else."""
+def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
+    """Return the calls that a text is; none if it is something else. `names` fits all names."""
     tools = tools or {}
     calls: list[OtherCall | None] = [call_in_object(it) for it in objects_in(text)]
     if READS_TAGS and not calls:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
-        head = re.match(CALLED.replace("NAME", NAME), text)
+        head = re.match(CALLED.replace("NAME", names), text)
         rest = text[head.end() :].rstrip(WHITE_SPACE) if head else ""
         given = literal_as_json(f"_({rest}")
         only = objects_in(re.sub(r"\)\Z", "", rest))
@@ -46,7 +46,7 @@ def other_calls(text: str, tools: Tools | None) -> list[OtherCall]:
             calls = [(inner[0], inner[1], f"{inner[2]} after {head['name']!r}")]
         elif head and given:
             calls = [(head["name"], given, f"the call is code{head['more'] or ''}")]
-    found = [it for it in calls if it and (re.fullmatch(NAME, it[0]) or it[0] in tools)]
+    found = [it for it in calls if it and (re.fullmatch(names, it[0]) or it[0] in tools)]
     return found if len(found) == len(calls) else []
 
 
