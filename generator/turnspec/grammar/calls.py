@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import dropwhile, takewhile
 
-from turnspec.codegen.shapes import looks_like_marker
+from turnspec.grammar.call_text import CallText, call_marker
 from turnspec.grammar.characters import LONGEST_KEY_END, key_character
-from turnspec.grammar.elements import (
-    element_rules,
-    element_text_rules,
-    opening_texts,
-    value_or_elements,
-)
+from turnspec.grammar.elements import element_rules, element_text_rules, value_or_elements
 from turnspec.grammar.free_text import text_without
+from turnspec.grammar.piece_writer import PieceWriter, ends_raw, value_ends
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.tagged import RAW_TEXT, VALUE_END, before_argument, spaced_value_end
 from turnspec.grammar.text import (
     GAP,
-    SPACE,
     WHITE_SPACE,
     Rule,
-    behind_value,
     character_class,
     choice,
     closing,
-    goes_on,
     group,
-    lenient,
     literal,
-    needs_space,
     sequence,
     spelled,
     trimmed,
@@ -50,7 +39,6 @@ from turnspec.spec.model import (
     Arguments,
     Encoding,
     JsonType,
-    Literal,
     Piece,
     Slot,
     SlotKind,
@@ -60,13 +48,7 @@ from turnspec.spec.model import (
 
 #: Stand for a tool's name and arguments in what is the same for all tools; no rule has such signs.
 _TOOL, _ARGUMENTS = "\0name", "\0arguments"
-#: The slots that would go on in a word behind them, beside the name, which has its own rule.
-_WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
-_NAMES = (Slot(SlotKind.NAME), Slot(SlotKind.ID))
 _RAW_COMMENT = "a raw value: free text up to its end"
-_JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
-# Where JSON may hold white space between a key, its value and the next key.
-_JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,89 +153,6 @@ def _call_rules(name: str, comment: str, calls: Calls, begun: str = "") -> Itera
     yield from own
 
 
-def call_marker(tools: Tools) -> str:
-    """Return the text that tells the beginning of the calls from free text.
-
-    White space before it is kept as the template writes it.
-    """
-    if _is_tag(tools.section_start):
-        return tools.section_start.rstrip(WHITE_SPACE)
-    head = _leading_text(tools.call)
-    white_space = head[: len(head) - len(head.lstrip(WHITE_SPACE))]
-    return tools.section_start + white_space + _distinctive(head.lstrip(WHITE_SPACE))
-
-
-@dataclass(frozen=True, slots=True)
-class CallText:
-    """One call as grammar: what is the same for all tools, and the rest from the name on.
-
-    ``pieces`` are the call's, or those of another way to write one. ``begun`` is what the prompt
-    already holds of the call's beginning; ``spell`` is as in `Calls`.
-    """
-
-    tools: Tools
-    pieces: Sequence[Piece]
-    begun: str = ""
-    spell: bool = False
-
-    def head(self) -> str:
-        """Return what stands before the name, or before arguments that come first."""
-        marker, rest = self._marker()
-        return sequence(
-            spelled(marker.removeprefix(self.begun)), self._writer().written(rest[: _own(rest)])
-        )
-
-    def tail(self, name: str, arguments: str) -> str:
-        """Return the rest for a name and arguments, both as grammar."""
-        _, rest = self._marker()
-        return self._writer(name, arguments).written(rest[_own(rest) :])
-
-    def _marker(self) -> tuple[str, tuple[Piece, ...]]:
-        """Return what is spelled out of the call's head, and all the other pieces."""
-        # The call's head is spelled out wherever something else might stand in its place.
-        if _is_tag(self.tools.section_start) and all(map(trimmed, self.tools.separators)):
-            return "", tuple(self.pieces)
-        head = _leading_text(self.pieces).lstrip(WHITE_SPACE)
-        marker = _distinctive(head)
-        rest = head.removeprefix(marker)
-        literals = (Literal(rest),) if rest else ()
-        return marker, (*literals, *dropwhile(_is_literal, self.pieces))
-
-    def _writer(self, name: str = "", arguments: str = "") -> _PieceWriter:
-        fills = {
-            SlotKind.NAME: name,
-            SlotKind.ARGUMENTS: arguments,
-            SlotKind.ID: "call-id",
-            SlotKind.INDEX: "call-index",
-            SlotKind.COUNT: "argument-count",
-            SlotKind.WORD: "call-word",
-        }
-        raw_end = _ends_raw(self.tools.arguments) and not self.tools.arguments.end
-        keyed = self.tools.arguments.item[:1] == (Slot(SlotKind.KEY),)
-        return _PieceWriter(
-            fills,
-            json_gaps=self.tools.mode is ToolMode.JSON_NATIVE,
-            spell=self.spell,
-            raw_slot=SlotKind.ARGUMENTS if raw_end and not keyed else None,
-            word_behind=_begins_with_word(self.tools.arguments),
-            before_end=GAP if any(map(str.isspace, value_ends(self.tools))) else "",
-        )
-
-
-def _begins_with_word(arguments: Arguments) -> bool:
-    """Tell whether a call's arguments begin with something that a name could hold."""
-    if not arguments.item or trimmed(arguments.start):
-        return goes_on(trimmed(arguments.start))
-    first = arguments.item[0]
-    return first.kind is SlotKind.KEY or goes_on(first.text)
-
-
-def _own(pieces: Sequence[Piece]) -> int:
-    """Return the position of the first piece that isn't the same for all tools."""
-    own = (Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS))
-    return next(number for number, piece in enumerate(pieces) if piece in own)
-
-
 def begun_calls(calls: Calls, begun: str) -> tuple[str, tuple[Rule, ...]] | None:
     """Return how the calls go on behind a prompt that holds ``begun`` of them, and rules for it.
 
@@ -300,7 +199,7 @@ def _section_end(tools: Tools, text: str) -> str:
 
 def _gap_behind(tools: Tools) -> str:
     """Return the white space behind a call; a raw value that nothing closes has it as its own."""
-    is_open = tools.call[-1].kind is SlotKind.ARGUMENTS and _ends_raw(tools.arguments)
+    is_open = tools.call[-1].kind is SlotKind.ARGUMENTS and ends_raw(tools.arguments)
     return "" if is_open else GAP
 
 
@@ -312,7 +211,7 @@ def _argument_rules(tools: Tools) -> tuple[Rule, ...]:
         is_usual = arguments.empty in ("", "{}", encode_object({}, arguments.syntax))
         options = [whole] if is_usual else [whole, empty]
         return (Rule("arguments", choice(options), "any arguments"),)
-    raw, value_end = _ends_raw(arguments), spaced_value_end(arguments)
+    raw, value_end = ends_raw(arguments), spaced_value_end(arguments)
     between, end = arguments.separator, arguments.end
     comma = closing(between) if raw else before_argument(between, arguments)
     end = closing(end) if raw else before_argument(end, arguments)
@@ -362,7 +261,7 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
         and not (json_type is JsonType.INTEGER and JsonType.NUMBER in types)
     )
     value = RAW_TEXT if raw else plain
-    if raw and _ends_raw(arguments) and arguments.item[0] == Slot(SlotKind.KEY) and plain:
+    if raw and ends_raw(arguments) and arguments.item[0] == Slot(SlotKind.KEY) and plain:
         value = choice([RAW_TEXT, plain])  # free text can't hold what separates arguments
     if arguments.elements and Encoding.ELEMENTS in encodings:
         nested = value_or_elements(arguments, RAW_TEXT if raw else "")
@@ -373,94 +272,11 @@ def _item(arguments: Arguments, types: tuple[JsonType, ...], word: str) -> str:
         SlotKind.TYPE: literal(word),
         SlotKind.VALUE: sequence(GAP, value, GAP) if word and not raw else value,
     }
-    writer = _PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None)
+    writer = PieceWriter(fills, raw_slot=SlotKind.VALUE if raw else None)
     if not spaced_value_end(arguments):
         return writer.written(arguments.item)
     end = [VALUE_END] if raw else [writer.written(arguments.item[-1:]), GAP]
     return sequence(writer.written(arguments.item[:-1]), *end)
-
-
-@dataclass(frozen=True, slots=True)
-class _PieceWriter:
-    """Writes literals and slots. ``raw_slot`` holds free text, which takes the space around it.
-
-    ``before_end`` stands behind it where white space, one of its ends, is nothing that it holds.
-    ``word_behind``: a name could go on in the arguments.
-    """
-
-    fills: Mapping[SlotKind, str]
-    raw_slot: SlotKind | None = None
-    before_end: str = ""
-    word_behind: bool = False
-    json_gaps: bool = False
-    spell: bool = False
-
-    def written(self, pieces: Sequence[Piece]) -> str:
-        return sequence(*(self._piece(i, pieces) for i in range(len(pieces))))
-
-    def _piece(self, index: int, pieces: Sequence[Piece]) -> str:
-        piece = pieces[index]
-        if piece.kind:
-            behind_name = index > 0 and pieces[index - 1] == Slot(SlotKind.NAME)
-            if piece.kind is SlotKind.WORD and behind_name:
-                return "word-apart"
-            return self.fills[piece.kind]
-        text = piece.text
-        if index and self._is_raw(pieces[index - 1]):
-            return sequence(self.before_end, closing(text))
-        if index and pieces[index - 1] == Slot(SlotKind.VALUE):
-            return behind_value(text)
-        if self._ends_word(index, pieces) and needs_space(text):
-            return sequence(literal(text[0]), GAP, self._literal(text.lstrip(WHITE_SPACE)))
-        return self._literal(text)
-
-    def _ends_word(self, index: int, pieces: Sequence[Piece]) -> bool:
-        """Tell whether a word before a literal goes on where the literal's white space is missing.
-
-        Behind a name or an id stands what it could go on with: the literal's own text, or the
-        word that follows white space.
-        """
-        before, behind = pieces[:index][-1:], pieces[index + 1 : index + 2]
-        if not before or before[0] not in (*_WORDS, *_NAMES):
-            return False
-        if behind == (Slot(SlotKind.ARGUMENTS),):
-            return self.word_behind or goes_on(trimmed(pieces[index].text))
-        return bool(behind) or before[0] != Slot(SlotKind.NAME)
-
-    def _is_raw(self, piece: Piece) -> bool:
-        return piece.kind is not None and piece.kind is self.raw_slot
-
-    def _literal(self, text: str) -> str:
-        if self.spell:
-            return sequence(GAP if text.lstrip(WHITE_SPACE) != text else "", closing(text))
-        if not self.json_gaps:
-            return lenient(text)
-        first, *others = (lenient(stretch) for stretch in _JSON_GAP.split(text))
-        return sequence(first, *(sequence(SPACE, other) for other in others))
-
-
-def _ends_raw(arguments: Arguments) -> bool:
-    """Say whether the last thing in an argument is free text, so that what follows must end it."""
-    raw = Encoding.RAW in arguments.values.values()
-    return raw and arguments.item[-1:] == (Slot(SlotKind.VALUE),)
-
-
-def value_ends(tools: Tools, *, known: bool = False) -> list[str]:
-    """Return the texts of which each may end a raw value.
-
-    Where the tools are ``known``, so are their arguments, and a parser takes what begins another
-    one for that.
-    """
-    arguments = tools.arguments
-    opening = trimmed(_leading_text(arguments.item))
-    more = [opening] if known and looks_like_marker(opening) else []
-    more = [*(opening_texts(arguments.elements) if arguments.elements else ()), *more]
-    tail = _text_behind(arguments.item, SlotKind.VALUE)
-    if trimmed(tail):
-        return [trimmed(tail), *more]
-    next_item = tail + arguments.separator + _leading_text(arguments.item)
-    after_all = tail + arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
-    return [*(trimmed(end) or end for end in (next_item, after_all)), *more]
 
 
 def _key(tools: Tools) -> str:
@@ -477,31 +293,3 @@ def _identifier(name: str, excluded: str) -> Rule:
     """
     character = character_class(name_signs(excluded), ranges=LETTERS)
     return Rule(name, f"{character} {name} | {character}")
-
-
-def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:
-    """Return the literal text right behind the last slot of ``kind``."""
-    kinds = [piece.kind for piece in pieces]
-    if kind not in kinds:
-        return ""
-    last = len(kinds) - 1 - kinds[::-1].index(kind)
-    return _leading_text(pieces[last + 1 :])
-
-
-def _leading_text(pieces: Sequence[Piece]) -> str:
-    return "".join(piece.text for piece in takewhile(_is_literal, pieces))
-
-
-def _is_literal(piece: Piece) -> bool:
-    return not piece.kind
-
-
-def _is_tag(text: str) -> bool:
-    """Say whether a section's start is a marker by itself, not only JSON's brackets."""
-    return _JSON_PUNCTUATION.fullmatch(text) is None
-
-
-def _distinctive(head: str) -> str:
-    """Return as much of a call's beginning as tells it from free text: its first line, if a tag."""
-    first_line = head.partition("\n")[0].rstrip(WHITE_SPACE)
-    return first_line if _is_tag(first_line) else head

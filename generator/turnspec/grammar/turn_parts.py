@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from turnspec.codegen.facts import words_of
 from turnspec.codegen.text_marks import marks_of
-from turnspec.grammar.calls import Calls, call_marker
+from turnspec.grammar.call_text import call_marker
+from turnspec.grammar.calls import Calls
 from turnspec.grammar.text import trimmed
 from turnspec.spec.model import Part, ReasoningMode, Spec
 

@@ -11,7 +11,8 @@ from turnspec.codegen.notation import plain
 from turnspec.codegen.rules import beginnings, markers_in_text
 from turnspec.codegen.shapes import is_in_words, looks_like_marker
 from turnspec.codegen.text_marks import marks_of
-from turnspec.grammar.calls import call_marker, text_in_calls
+from turnspec.grammar.call_text import call_marker
+from turnspec.grammar.calls import text_in_calls
 from turnspec.grammar.free_text import A_NAME, shortest_markers, text_without
 from turnspec.grammar.offers import TEXT
 from turnspec.grammar.text import WHITE_SPACE, Rule, literal, space_rules, trimmed
