@@ -35,7 +35,9 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
+from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Part
+from turnspec.verification.messages import allowed_call
 from turnspec.verification.random_messages import random_messages
 
 #: Of each format: messages, and texts of markers in any order; more in the long runs.
@@ -185,3 +187,22 @@ def test_what_a_module_says_of_itself_is_so(name: str) -> None:
     assert may_be_two == ("call 'get_time'" in found[0][1])
     for text, said in found:
         assert said_of(module.parse(text, prefill=module.FORMAT["header"])) == said
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_module_says_what_becomes_of_a_call_of_no_given_tool(name: str) -> None:
+    source, spec = module_source(name), committed_spec(name)
+    told = " ".join(source.split('"""')[1].partition("\nTHE FORMAT")[0].split())
+    is_kept = "A call of no given tool is kept, and told as `unknown_tool`" in told
+    is_content = "A call of no given tool is content." in told
+    assert (is_kept or is_content) == bool(spec.tools)
+    if not spec.tools:
+        return
+    module, call = committed_format(name).module, allowed_call(spec, Call("look", {"at": 5}))
+    text = write_parts(spec, Message(calls=(call,)), Part.START)
+    options = {"tools": [{"name": "other"}], "prefill": module.FORMAT["header"]}
+    read = module.parse(text, **options)
+    assert bool(read.tool_calls) == is_kept
+    assert ("unknown_tool" in [problem.kind for problem in read.problems]) == is_kept
+    if "; an argument of unknown type is a string." in told:
+        assert read.tool_calls[0].arguments == '{"at": "5"}'

@@ -21,6 +21,7 @@ _Parse = Callable[[str], Any]
 
 #: Without it no call is read that begins with its name.
 _TOOLS = [{"name": "get_weather"}]
+_OTHER_TOOLS = [{"name": "other"}]
 _WIDTH = 88
 _LINE = 76  # characters of a text in a row
 _SHOWN = 30  # characters at each end of a longer one
@@ -43,10 +44,11 @@ _CALLS = """\
     message.tool_calls  # id, name, arguments (JSON text if `complete`: run no others)
 """
 _OF_ARGUMENTS, _OF_NAMES = "the types of arguments", "which names are known"
-_TOLD = """
-`parse` and `feed` never raise on what a model writes. `message.problems` (offset, kind,
-message) tells what deviates, and quotes any text left out elsewhere. The rows below are
-what this module gave: "# kind" names a problem's kind, "# -" says that there is none."""
+_TOLD = (
+    "`parse` and `feed` never raise on what a model writes. `message.problems` (offset, kind, "
+    "message) tells what deviates, and quotes any text left out elsewhere.{tools} The rows below "
+    'are what this module gave: "# kind" names a problem\'s kind, "# -" says that there is none.'
+)
 
 
 def docstring(
@@ -62,7 +64,7 @@ def docstring(
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
         f"Reads turns in the format of {visible(str(facts.format['name']))} {_NEEDS}.",
-        f"{_use(facts)}{_begun(facts.format)}",
+        f"{_use(facts)}\n{_told(facts, partial(parse, called))}",
         "\n".join(_sample_rows(module, tools, header, samples[:2])),
         "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),
         *_value_ends(facts, parse, called),
@@ -78,22 +80,40 @@ def docstring(
 def _use(facts: FormatFacts) -> str:
     """Return how the module is used, without what its messages never have."""
     calls, reasons = bool(facts.values["HAS_CALLS"]), bool(facts.values["HAS_REASONING"])
-    has_types = facts.values.get("ARGUMENTS") == "text" or facts.values["HAS_ELEMENTS"]
     fields = ("content", *["reasoning_content"] * reasons, *["tool_calls"] * calls)
     use = _USE.format(
         tools=", tools=tools" * calls,
         given="tools=tools" * calls,
-        types=f"; tools tell {_OF_ARGUMENTS if has_types else _OF_NAMES}" * calls,
+        types=f"; tools tell {_OF_ARGUMENTS if _has_types(facts) else _OF_NAMES}" * calls,
         fields=", ".join(fields),
     )
-    return use + _CALLS * calls + _TOLD
+    return use + _CALLS * calls
+
+
+def _told(facts: FormatFacts, parse_call: Callable[..., Any]) -> str:
+    """Return what problems and rows tell, and what is made of what no tool says."""
+    read = parse_call(tools=_OTHER_TOOLS)
+    unknown = ""
+    if any(problem.kind == "unknown_tool" for problem in read.problems):
+        unknown = " A call of no given tool is kept, and told as `unknown_tool`"
+    elif facts.values["HAS_CALLS"] and read.content and not read.tool_calls:
+        unknown = " A call of no given tool is content"
+    if unknown:
+        untyped = _has_types(facts) and not facts.data["TYPE_WORDS"]  # which say it in the text
+        unknown += "; an argument of unknown type is a string." if untyped else "."
+    return textwrap.fill(_TOLD.format(tools=unknown) + _begun(facts.format), _WIDTH)
+
+
+def _has_types(facts: FormatFacts) -> bool:
+    """Say whether arguments are text, which the tool's schema types."""
+    return facts.values.get("ARGUMENTS") == "text" or bool(facts.values["HAS_ELEMENTS"])
 
 
 def _begun(texts: Mapping[str, str]) -> str:
     """Return a sentence on what of a turn the prompt holds, if that is more than its header."""
     more = texts["prompt"].removeprefix(texts["header"])
-    told = f'The texts here follow FORMAT["header"] alone; the default prompt adds {more!r}.'
-    return f"\n{textwrap.fill(told, _WIDTH)}" if more else ""
+    told = f' The texts here follow FORMAT["header"] alone; the default prompt adds {more!r}.'
+    return told if more else ""
 
 
 def _sample_rows(
