@@ -200,6 +200,8 @@ def _own_files(facts: Facts) -> list[int]:
         names.insert(behind, "other_calls")
         if facts.values.get("ARGUMENTS") != "text":
             names.insert(behind + 1, "literals")
+    if not facts.values["HAS_CALLS"]:
+        names.remove("turn")
     return [[*OWN, *COMMON].index(name) for name in names]
 
 

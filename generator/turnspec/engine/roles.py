@@ -74,6 +74,12 @@ class Role(Enum):
 
 MORE_TEXT = None  # what a reading generator yields when it needs more
 
+#: The roles of markers that have to do with no call.
+OF_TURN = (
+    *(Role.TURN_START, Role.TURN_END, Role.REPEATED, Role.BETWEEN),
+    *(Role.REASONING_START, Role.REASONING_END, Role.CONTENT_START, Role.CONTENT_END),
+)
+
 
 class Rule:
     """A marker counts as `role` if one of `if_before` follows, which stays unread."""

@@ -31,6 +31,7 @@ from turnspec.engine.facts import (
     REASONING_HAS_END,
     REASONING_MAY_END_TURN,
     REASONING_MAY_STAY_OPEN,
+    STARTS_IN_REASONING,
     WORDS,
 )
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
@@ -48,9 +49,9 @@ from turnspec.engine.mentions import (
 )
 from turnspec.engine.objects import read_calls, read_object_marker, tell_lost_call
 from turnspec.engine.results import ContentDelta, Problem
-from turnspec.engine.roles import MORE_TEXT, Role
+from turnspec.engine.roles import MORE_TEXT, OF_TURN, Role
 from turnspec.engine.streams import Stream
-from turnspec.engine.turn import OF_TURN, Hold, TextState
+from turnspec.engine.turn import Hold, TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -325,6 +326,8 @@ def end_of_broken_draft(turn: Turn) -> int | None:
 
 def read_turn(turn: Turn) -> Reading[None]:
     """Read up to the end of the turn, and what follows that: more ends, and what is no content."""
+    if STARTS_IN_REASONING:
+        turn.state.thinking = True
     yield from read_parts(turn)
     input = turn.input
     while found := input.rules.after_turn.match(input, partial=not input.final):

@@ -18,7 +18,6 @@ from turnspec.engine.facts import (
     HAS_SPECIAL_TOKENS,
     MAY_LACK_ARGUMENTS,
     MAY_READ_AGAIN,
-    STARTS_IN_REASONING,
 )
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import find_flaw
@@ -34,7 +33,7 @@ from turnspec.engine.results import (
     ToolCallEnd,
     ToolCallStart,
 )
-from turnspec.engine.roles import Role
+from turnspec.engine.roles import OF_TURN, Role
 from turnspec.engine.streams import Stream
 from turnspec.engine.tools import parameters_by_name
 
@@ -45,13 +44,6 @@ if TYPE_CHECKING:
 
     from turnspec.engine.markers import Found
     from turnspec.engine.results import Event, ProblemKind
-
-
-#: The roles of markers that have to do with no call.
-OF_TURN = (
-    *(Role.TURN_START, Role.TURN_END, Role.REPEATED, Role.BETWEEN),
-    *(Role.REASONING_START, Role.REASONING_END, Role.CONTENT_START, Role.CONTENT_END),
-)
 
 
 class TextState:
@@ -100,8 +92,6 @@ class Turn:
             self.inline = options["reasoning"] == "inline"  # whether it stays in content
             self.opening = ""  # of reasoning that is open in the content
             self.reasoning = self.content if self.inline else Stream(input, ReasoningDelta)
-            if STARTS_IN_REASONING:
-                self.state.thinking = True
         if HAS_CALLS:
             tools = options["tools"]
             self._id_prefix: str = options["id_prefix"]
