@@ -556,6 +556,17 @@ def test_the_banner_names_the_spec(root: Path) -> None:
     assert not is_generated("import re\n" + text)
 
 
+#: Turns of parsers that share their engine: what says so in their message.
+SHARED_TURNS = [
+    (
+        "json_native",
+        'Hi<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+        "ToolCall(",
+    ),
+    ("plain", "Hi there", "content='Hi there'"),
+]
+
+
 @pytest.fixture
 def sharing(root: Path, tmp_path: Path) -> Path:
     """A package of parsers that share their engine."""
@@ -582,16 +593,18 @@ def test_parsers_may_share_their_engine(root: Path, sharing: Path) -> None:
         assert subprocess.run(command, check=False).returncode == 0
 
 
-def test_parsers_that_share_their_engine_read_alike(root: Path, sharing: Path) -> None:
-    text = 'Hi<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
-    code = f"import json_native as m; print(m.parse({text!r}))"
-    script = code.replace("import json_native", "from formats import json_native")
+@pytest.mark.parametrize(("name", "text", "said"), SHARED_TURNS)
+def test_parsers_that_share_their_engine_read_alike(
+    root: Path, sharing: Path, name: str, text: str, said: str
+) -> None:
+    code = f"import {name} as m; print(m.parse({text!r}))"
+    script = code.replace(f"import {name}", f"from formats import {name}")
     shared, whole = (
         subprocess.check_output([sys.executable, "-c", source], cwd=folder, text=True)
         for source, folder in ((script, sharing.parent), (code, root / "generated"))
     )
     assert shared == whole
-    assert "ToolCall(" in whole
+    assert said in whole
 
 
 def test_a_stale_parser_that_shares_its_engine_is_renewed_as_such(

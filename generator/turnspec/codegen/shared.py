@@ -52,6 +52,15 @@ def _bound(source: str) -> set[str]:
     return {name for node in (*body, *typing) for name in bound_names(node)}
 
 
+def _what_the_engine_lacks(common: str) -> str:
+    """Return what parsers of one kind alone have alike, as the turn of those without calls."""
+    known, lines = _bound(shared_source()), common.split("\n")
+    nodes = [node for node in ast.parse(common).body if isinstance(node, ast.ClassDef)]
+    lacking = [node for node in nodes if node.name not in known]
+    texts = ("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in lacking)
+    return "".join(f"\n\n\n{text}" for text in texts)
+
+
 def is_shared(module: str) -> bool:
     """Tell whether a module imports the common part."""
     return f"\n{_IMPORT} " in module
@@ -66,8 +75,10 @@ def shared_module(module: str) -> str:
     own, begins, common = module.partition(BEGINS_COMMON)
     if not begins:
         raise ValueError("not a parser with a common part")
+    own = f"{own.rstrip()}{_what_the_engine_lacks(common)}"
     public = re.findall(r'(?<=")\w+(?=")', "".join(re.findall("^__all__ .*", own, re.MULTILINE)))
-    names = sorted(_bound(common) & used_names(own).union(public), key=import_order)
+    needed = used_names(own).union(public) - _bound(own)
+    names = sorted(_bound(common) & needed, key=import_order)
     lines = without_unused_imports(own).rstrip().split("\n")
     at = next(
         number for number, line in enumerate(lines) if line.startswith(("TYPE_CHECKING", "__all__"))
