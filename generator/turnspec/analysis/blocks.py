@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
 from turnspec.rendering.conversation import Chat, content_in_blocks
+from turnspec.rendering.paths import ANY, ELEMENT
+from turnspec.rendering.shapes import at_place, written
 from turnspec.spec.message import Message
 from turnspec.spec.model import ContentBlocks
 
 #: How many words are tried as a block's type at most; no chat template has as many.
 _MOST_WORDS = 100
+#: The elements of content, how long the place of a text within one of their keys is, and a text.
+_PARTS, _INNER, _INNER_TEXT = ("content", ELEMENT), 4, "blkinqz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,19 @@ def _shown_blocks(chat: Chat) -> Iterator[_Block]:
             container = _container(chat, small, text) if isinstance(content, dict) else ""
             if container is not None:
                 yield _Block(container, key, word, found[0], before, after)
+        yield from _inner_blocks(chat, key, word)
+
+
+def _inner_blocks(chat: Chat, key: str, word: str) -> Iterator[_Block]:
+    """Yield blocks of a list whose text stands within a mapping or a list of theirs."""
+    for place in chat.facts.message_places:
+        if place[:2] != _PARTS or len(place) < _INNER or ANY in place:
+            continue
+        inner = written(place[2:])
+        text = chat.answer([{key: word, **at_place(inner, _INNER_TEXT)}]).text or ""
+        if text.count(_INNER_TEXT) == 1:
+            before, _, after = text.partition(_INNER_TEXT)
+            yield _Block("", key, word, inner, before, after)
 
 
 def _container(chat: Chat, blocks: list[dict[str, str]], text: str) -> str | None:

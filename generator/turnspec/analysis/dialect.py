@@ -9,10 +9,12 @@ from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 
+from turnspec.analysis.call_shapes import call_shapes
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import (
     CONTENT,
+    IDS,
     KEYS,
     NAMES,
     REASONING,
@@ -34,6 +36,7 @@ from turnspec.rendering.conversation import (
     Dialect,
     result_message,
 )
+from turnspec.rendering.shapes import at_place, inner_places, merged
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 
@@ -64,7 +67,11 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     for form in (*forms, *_with_other_ids(chat)):
         if found[0] == _UNREADABLE:
             found = min(found, _best_form(chat.speaking(form)), key=itemgetter(0))
+    if found[0] == _UNREADABLE:
+        found = min(map(_best_form, call_shapes(chat)), key=itemgetter(0), default=found)
     score, dialect = found
+    if score != _UNREADABLE and _shows_numbers(chat.speaking(dialect)):
+        dialect = replace(dialect, ids_are_numbers=True)
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
@@ -79,12 +86,23 @@ def _with_other_ids(chat: Chat) -> Iterator[Dialect]:
 
     These may have to begin with a text that the template looks for, to be long, or be numbers.
     """
-    if chat.turn(probe_message(calls=1)).text is not None or "id" not in chat.facts.attribute_names:
+    refused = chat.turn(probe_message(calls=1)).text is None
+    if not refused or "id" not in chat.facts.attribute_names:
         return
     words = (word for word in chat.facts.searched_words if re.fullmatch(_ID_LEAD, word))
     for lead in (*itertools.islice(words, _MOST_LEADS), _LONG_LEAD):
         yield replace(chat.dialect, id_lead=lead)
     yield replace(chat.dialect, ids_are_numbers=True)
+
+
+def _shows_numbers(chat: Chat) -> bool:
+    """Tell whether of ids numbers are shown alone."""
+    if "id" not in chat.facts.attribute_names:
+        return False
+    usual = chat.turn(probe_message(content=True, calls=1)).text or ""
+    given = chat.speaking(replace(chat.dialect, ids_are_numbers=True))
+    numbered = given.turn(probe_message(content=True, calls=1)).text or ""
+    return IDS[0] not in usual and NAMES[0] in usual and IDS[0] in numbered
 
 
 def _tail(chat: Chat) -> str:
@@ -204,10 +222,38 @@ def find_other_field(chat: Chat) -> str | None:
     return next((name for name in shown if _shows_reasoning(chat, name)), None)
 
 
+def find_inner_place(chat: Chat) -> str | None:
+    """Return the place within a mapping or a list under a key whose text shows as reasoning does.
+
+    The places are those that the template reads, but for those of calls and of content.
+    """
+    shape = chat.dialect.call_shape
+    for place in inner_places(chat.facts.message_places):
+        is_call = place.startswith("tool_calls") or (shape and place.startswith(shape.container))
+        if is_call or place.startswith("content") or not _shows_reasoning(chat, place):
+            continue
+        if not _has_company(chat, place):
+            return place
+    return None
+
+
+def _has_company(chat: Chat, place: str) -> bool:
+    """Tell whether another text of the same mapping shows as well, as in a call it would."""
+    holder, _, _ = place.rpartition(".")
+    message = chat.assistant_message(probe_message(content=True))
+    for other in inner_places(chat.facts.message_places):
+        if holder and other != place and other.rpartition(".")[0] == holder:
+            given = merged(at_place(other, RESULT_TEXT), at_place(place, REASONING))
+            text = chat.continued(message | given).text or ""
+            if RESULT_TEXT in text and REASONING in text:
+                return True
+    return False
+
+
 def _shows_reasoning(chat: Chat, name: str) -> bool:
     """Tell whether a key's text is reasoning, beside content or beside a call."""
     speaking = chat.speaking(replace(chat.dialect, reasoning_field=name))
-    as_user = speaking.render([{"role": "user", "content": "usrqb", name: REASONING}]).text or ""
+    as_user = speaking.render([_USER | at_place(name, REASONING)]).text or ""
     if REASONING in as_user:
         return False
     return _is_beside_content(speaking) or _is_beside_call(speaking)
@@ -316,9 +362,9 @@ def _shows_call(chat: Chat, dialect: Dialect) -> bool:
 
 
 def _renders_without_id(chat: Chat) -> bool:
-    message = chat.assistant_message(probe_message(calls=1))
-    calls = message["tool_calls"]
-    assert isinstance(calls, list)
-    for call in calls:
-        del call["id"]
+    unnumbered = replace(probe_call(0), id="")
+    message = chat.assistant_message(Message(calls=(unnumbered,)))
+    if isinstance(calls := message.get("tool_calls"), list):
+        for call in calls:
+            call.pop("id", None)
     return NAMES[0] in (chat.render([_USER, message]).text or "")

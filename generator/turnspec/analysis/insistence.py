@@ -9,11 +9,11 @@ up in the template's own syntax tree.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.probes import CONTENT
+from turnspec.analysis.probes import CONTENT, NAMES, probe_message
 from turnspec.analysis.text import whole_suffix
 from turnspec.rendering.conversation import NEXT_USER_TEXT, Chat, Dialect, Following, user_message
 from turnspec.spec.message import Message
@@ -23,6 +23,8 @@ REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
 #: What a block's keys say where no table tells: such keys name languages.
 _WORD = "en"
+#: A template that compares a key with more words than these has no roles in it.
+_MOST_ROLES = 10
 _ALL_ROLES = ("user", "assistant", "system", "tool")
 #: Whose content has to be a list: the user's alone, or everybody's.
 _BLOCK_ROLES = (("user",), _ALL_ROLES)
@@ -30,6 +32,9 @@ _BLOCK_ROLES = (("user",), _ALL_ROLES)
 
 def find_insistence(chat: Chat, derivation: Derivation) -> Dialect:
     """Return the first dialect in which an answer is rendered; the chat's own if there is none."""
+    if names := _own_names(chat):
+        derivation.note("T1", f"it has names of its own: {names}")
+        chat = chat.speaking(replace(chat.dialect, renamed=names))
     if _answers(chat):
         return chat.dialect
     for dialect in _dialects(chat):
@@ -39,6 +44,40 @@ def find_insistence(chat: Chat, derivation: Derivation) -> Dialect:
             derivation.note("T1", f"it insists on {needed}")
             return dialect
     return chat.dialect
+
+
+def _own_names(chat: Chat) -> dict[str, str]:
+    """Return a template's own names for roles and for the keys of messages, if they show more.
+
+    Keys are those that it reads where it doesn't read the usual one, and roles what it compares
+    those with where the assistant's isn't among them.
+    """
+    places = chat.facts.message_places
+    keys = [place[0] for place in places if len(place) == 1]
+    compared = [key for key in keys if places[key,]]
+    roles = ["role"] if "role" in keys else compared
+    contents = ["content"] if "content" in keys else [key for key in keys if key not in roles]
+    best, most = {}, _shown(chat, {})
+    for role, content in itertools.product(roles, contents):
+        words = list(places[role,])
+        if "assistant" in words or chat.dialect.renamed or len(words) > _MOST_ROLES:
+            continue
+        for own, user in itertools.product(("assistant", *words), ("user", *words)):
+            names = {"role": role, "content": content, "assistant": own, "user": user}
+            is_tried = own != user and (user == "user" or "user" not in words)
+            if is_tried and (shown := _shown(chat, names)) > most:
+                best, most = names, shown
+    return {name: own for name, own in best.items() if name != own}
+
+
+def _shown(chat: Chat, names: Mapping[str, str]) -> tuple[bool, bool, bool]:
+    """Tell whether a template with these names shows an answer, behind its prompt, and a call."""
+    chat = chat.speaking(replace(chat.dialect, renamed=names))
+    prompt, bare = (chat.prompt(add_generation_prompt=it).text or "" for it in (True, False))
+    turn = chat.turn(Message(content=CONTENT)).text or ""
+    call = chat.turn(probe_message(calls=1)).text or ""
+    is_prompted = prompt != bare and turn.startswith(prompt)
+    return CONTENT in turn, is_prompted, NAMES[0] in call
 
 
 def _answers(chat: Chat) -> bool:
