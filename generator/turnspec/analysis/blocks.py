@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
-from turnspec.rendering.conversation import Chat, content_in_blocks
-from turnspec.rendering.paths import ANY, ELEMENT
-from turnspec.rendering.shapes import at_place, written
+from turnspec.rendering.conversation import Chat, JsonObject, content_in_blocks
+from turnspec.rendering.paths import ELEMENT
+from turnspec.rendering.shapes import at_place, inner_places, merged
 from turnspec.spec.message import Message
 from turnspec.spec.model import ContentBlocks
 
 #: How many words are tried as a block's type at most; no chat template has as many.
 _MOST_WORDS = 100
-#: The elements of content, how long the place of a text within one of their keys is, and a text.
-_PARTS, _INNER, _INNER_TEXT = ("content", ELEMENT), 4, "blkinqz"
+#: Where the elements of content stand.
+_PARTS = ("content", ELEMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +99,20 @@ def _shown_blocks(chat: Chat) -> Iterator[_Block]:
 
 
 def _inner_blocks(chat: Chat, key: str, word: str) -> Iterator[_Block]:
-    """Yield blocks of a list whose text stands within a mapping or a list of theirs."""
-    for place in chat.facts.message_places:
-        if place[:2] != _PARTS or len(place) < _INNER or ANY in place:
-            continue
-        inner = written(place[2:])
-        text = chat.answer([{key: word, **at_place(inner, _INNER_TEXT)}]).text or ""
-        if text.count(_INNER_TEXT) == 1:
-            before, _, after = text.partition(_INNER_TEXT)
-            yield _Block("", key, word, inner, before, after)
+    """Yield the block of a list whose one text stands within a mapping or a list of its own.
+
+    Where several texts show, as those of a call do, none is content by itself.
+    """
+    places = [place[2:] for place in chat.facts.message_places if place[:2] == _PARTS]
+    inner = {place: f"blkin{number}qz" for number, place in enumerate(inner_places(places))}
+    block: JsonObject = {key: word}
+    for place, needle in inner.items():
+        block = merged(block, at_place(place, needle))
+    text = chat.answer([block]).text or "" if inner else ""
+    found = [(place, needle) for place, needle in inner.items() if needle in text]
+    if len(found) == 1 and text.count(found[0][1]) == 1:
+        before, _, after = text.partition(found[0][1])
+        yield _Block("", key, word, found[0][0], before, after)
 
 
 def _container(chat: Chat, blocks: list[dict[str, str]], text: str) -> str | None:

@@ -36,7 +36,7 @@ from turnspec.rendering.conversation import (
     Dialect,
     result_message,
 )
-from turnspec.rendering.shapes import at_place, inner_places, merged
+from turnspec.rendering.shapes import at_place, inner_places, merged, worded_places
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 
@@ -228,7 +228,7 @@ def find_inner_place(chat: Chat) -> str | None:
     The places are those that the template reads, but for those of calls and of content.
     """
     shape = chat.dialect.call_shape
-    for place in inner_places(chat.facts.message_places):
+    for place in worded_places(chat.facts.message_places):
         is_call = place.startswith("tool_calls") or (shape and place.startswith(shape.container))
         if is_call or place.startswith("content") or not _shows_reasoning(chat, place):
             continue

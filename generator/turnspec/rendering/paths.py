@@ -146,7 +146,7 @@ class _Reading:
         places = self.places(inner)
         if name == "map":
             keys = [pair.value for pair in node.kwargs if pair.key == "attribute"]
-            steps = str(keys[0].value).split(".") if _is_text(keys[:1]) else []
+            steps = str(_constants(keys[0])[0]).split(".") if _is_text(keys[:1]) else []
             for step in (ELEMENT, *steps):
                 places = _stepped(places, step)
             return places

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from turnspec.rendering.paths import ANY, ELEMENT, Place
@@ -33,15 +33,24 @@ def at_place(place: str, value: object) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def inner_places(places: Mapping[Place, Sequence[str]]) -> Iterator[str]:
+def inner_places(places: Iterable[Place]) -> list[str]:
+    """Return the places of texts within mappings and lists."""
+    return [written(place) for place in _inner(list(places))]
+
+
+def _inner(places: Sequence[Place]) -> Iterator[Place]:
+    for place in places:
+        goes_on = any(other[: len(place)] == place != other for other in places)
+        if len(place) > 1 and not goes_on and ANY not in place:
+            yield place
+
+
+def worded_places(places: Mapping[Place, Sequence[str]]) -> Iterator[str]:
     """Yield the places of texts within mappings and lists, each with every word of its elements.
 
     The words are those that other keys of the same element are compared with; the first is none.
     """
-    for place in places:
-        goes_on = any(other[: len(place)] == place != other for other in places)
-        if len(place) == 1 or goes_on or ANY in place:
-            continue
+    for place in _inner(list(places)):
         yield written(place)
         if ELEMENT in place[:-1]:
             end = len(place) - 1 - place[::-1].index(ELEMENT)

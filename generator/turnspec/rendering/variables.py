@@ -183,12 +183,11 @@ def _looped_names(found: _Nodes) -> Iterator[str]:
 
 def _mapped(found: _Nodes) -> Iterator[str]:
     """Yield the keys that a filter takes from each of many."""
-    for node in found:
-        match node:
-            case nodes.Filter(name="map", kwargs=[nodes.Keyword(key="attribute") as given, *_]):
-                yield from _texts(_constants(given.value))
-            case nodes.Filter(name="selectattr" | "rejectattr", args=[key, *_]):
-                yield from _texts(_constants(key))
+    for node in _each(nodes.Filter, found):
+        pairs = [pair.value for pair in node.kwargs if pair.key == "attribute"]
+        if node.name in ("selectattr", "rejectattr"):
+            pairs = node.args[:1]
+        yield from _texts(value for pair in pairs for value in _constants(pair))
 
 
 def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
