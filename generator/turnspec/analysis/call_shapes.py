@@ -11,12 +11,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from turnspec.analysis.probes import CONTENT, KEYS, NAMES, probe_message
-from turnspec.rendering.conversation import Chat
+from turnspec.rendering.conversation import Chat, JsonObject
 from turnspec.rendering.paths import ANY, ELEMENT, Place
-from turnspec.rendering.shapes import WORD, CallShape, at_place, written
+from turnspec.rendering.shapes import (
+    WORD,
+    CallShape,
+    at_place,
+    inner_places,
+    merged,
+    worded_places,
+    written,
+)
 
 #: How many shapes are tried at most, how many texts a call has, and how deep they lie in it.
 _MOST, _MOST_PARTS, _DEEPEST = 150, 8, 3
+#: Where the parts of content stand: those that are calls say so.
+_PARTS = ("content", ELEMENT)
 
 
 def call_shapes(chat: Chat) -> Iterator[Chat]:
@@ -28,7 +38,8 @@ def call_shapes(chat: Chat) -> Iterator[Chat]:
     for speaking in tried:
         for content in (False, True):
             text = speaking.turn(probe_message(content=content, calls=1)).text or ""
-            if NAMES[0] in text and KEYS[0] in text:
+            # A text in quotes that isn't written as one stands where a name does.
+            if NAMES[0] in text and KEYS[0] in text and f'"{{"{KEYS[0]}' not in text:
                 yield speaking
                 break
 
@@ -37,23 +48,41 @@ def _shapes(chat: Chat) -> Iterator[CallShape]:
     places = chat.facts.message_places
     for container, leaves in _containers(list(places)).items():
         keys = {key: words for key in leaves if (words := places[(*container, *key)])}
-        plain = [leaf for leaf in leaves if leaf not in keys][:_MOST_PARTS]
+        plain = [leaf for leaf in leaves if leaf not in keys]
         said = [(key, word) for key, words in keys.items() for word in words]
         kinds = [f"[{'.'.join(key)}={word}]" for key, word in said if WORD.fullmatch(word)]
-        is_content = container[0] == "content"
         whole = written(container)
-        listed = container[-1] == ELEMENT
-        ends = [whole[:-2] + kind for kind in kinds] if listed else []
-        for end in ends if is_content else (whole, *ends):
-            text = _text_place(chat, whole, keys, plain) if is_content else ""
-            for name, arguments in itertools.permutations(plain, 2):
-                if text in (f"{end}.{written(it)}" for it in (name, arguments)):
+        ends = [whole[:-2] + kind for kind in kinds] if container[-1] == ELEMENT else []
+        is_content = container[0] == "content"
+        text = _text_place(chat) if is_content else ""
+        for end in ends if container == _PARTS else (whole, *ends):
+            shown = _shown_parts(chat, end, [*map(written, plain)])
+            for name, arguments in itertools.permutations(shown[:_MOST_PARTS], 2):
+                if text in (f"{end}.{name}", f"{end}.{arguments}"):
                     continue  # that is content
-                others = [written(it) for it in plain if it not in (name, arguments)]
-                for ids in dict.fromkeys((tuple(others), ("id",))):
-                    shape = CallShape(end, written(name), written(arguments), ids, text=text)
+                others = tuple(it for it in shown if it not in (name, arguments))
+                for ids in dict.fromkeys((others, ("id",))):
+                    shape = CallShape(end, name, arguments, ids, text=text)
                     yield shape
-                    yield from _in_pairs(shape, [*places], (*container, *arguments))
+                    yield from _in_pairs(shape, [*places], (*container, *arguments.split(".")))
+
+
+def _shown_parts(chat: Chat, container: str, plain: Sequence[str]) -> list[str]:
+    """Return the places in a call of which something is rendered; all, if none can be told.
+
+    What is an id by its key comes last: the first one shown is taken for the name.
+    """
+    plain = sorted(plain, key=lambda place: place.lower().endswith("id"))
+    needles = {place: f"prtqa{number:02}" for number, place in enumerate(plain)}
+    for is_mapping in (False, True):
+        inner: JsonObject = {}
+        for place, needle in needles.items():
+            inner = merged(inner, at_place(place, {needle: needle} if is_mapping else needle))
+        message: JsonObject = {"role": "assistant", "content": "", **at_place(container, inner)}
+        text = chat.continued(message).text or ""
+        if shown := [place for place, needle in needles.items() if needle in text]:
+            return shown
+    return plain
 
 
 def _in_pairs(shape: CallShape, places: Sequence[Place], arguments: Place) -> Iterator[CallShape]:
@@ -88,19 +117,12 @@ def _goes_on(place: Place, start: Place) -> bool:
     return len(place) > len(start) and place[len(start)] not in (ELEMENT, ANY)
 
 
-def _text_place(
-    chat: Chat, container: str, keys: dict[Place, Sequence[str]], plain: Sequence[Place]
-) -> str:
+def _text_place(chat: Chat) -> str:
     """Return the place of a text among the parts of content that is rendered as content is."""
-    usual = chat.answer(CONTENT).text
-    tried = (
-        f"{container[:-2]}[{'.'.join(key)}={word}].{written(leaf)}"
-        for key, words in keys.items()
-        for word in filter(WORD.fullmatch, words)
-        for leaf in plain
-    )
-    others = (f"{container}.{written(leaf)}" for leaf in plain)
-    for place in itertools.chain(tried, others):
-        if chat.answer(at_place(place, CONTENT).get("content")).text == usual:
+    places, usual = chat.facts.message_places, chat.answer(CONTENT).text
+    leaves = [place for place in inner_places(places) if place.startswith("content[].")]
+    for place in sorted(worded_places(places), key=lambda place: "=" not in place):
+        is_part = place in leaves or (place.startswith("content[") and "=" in place)
+        if is_part and chat.answer(at_place(place, CONTENT).get("content")).text == usual:
             return place
     return ""

@@ -48,7 +48,7 @@ _BESIDE = (
 #: What may have to stand before each id, how many such texts are tried, and what makes one long.
 _ID_LEAD, _MOST_LEADS, _LONG_LEAD = r"\w[\w.:/-]{0,20}", 8, "idqaidqaidqaidq"
 #: How well a rendered call can be read back; less is better.
-_UNREADABLE = 9
+_UNREADABLE, _WITHOUT_ARGUMENTS = 9, 6
 
 
 def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
@@ -67,8 +67,8 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     for form in (*forms, *_with_other_ids(chat)):
         if found[0] == _UNREADABLE:
             found = min(found, _best_form(chat.speaking(form)), key=itemgetter(0))
-    if found[0] == _UNREADABLE:
-        found = min(map(_best_form, call_shapes(chat)), key=itemgetter(0), default=found)
+    if found[0] in (_UNREADABLE, _WITHOUT_ARGUMENTS):
+        found = min([found, *map(_best_form, call_shapes(chat))], key=itemgetter(0))
     score, dialect = found
     if score != _UNREADABLE and _shows_numbers(chat.speaking(dialect)):
         dialect = replace(dialect, ids_are_numbers=True)
@@ -135,7 +135,7 @@ def _readability(chat: Chat) -> int:
         beside = chat.turn(probe_message(content=True, calls=1)).text
         return 7 if NAMES[0] in (beside or "") else _UNREADABLE
     if KEYS[0] not in text or VALUES[0] not in text:
-        return 6
+        return _WITHOUT_ARGUMENTS
     as_string = chat.dialect.arguments is ArgumentsForm.STRING
     span = find_object(text, call.arguments, KEYS[0])
     if span is None:

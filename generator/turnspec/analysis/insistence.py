@@ -16,6 +16,7 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, NAMES, probe_message
 from turnspec.analysis.text import whole_suffix
 from turnspec.rendering.conversation import NEXT_USER_TEXT, Chat, Dialect, Following, user_message
+from turnspec.rendering.shapes import inner_places
 from turnspec.spec.message import Message
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
@@ -56,7 +57,10 @@ def _own_names(chat: Chat) -> dict[str, str]:
     keys = [place[0] for place in places if len(place) == 1]
     compared = [key for key in keys if places[key,]]
     roles = ["role"] if "role" in keys else compared
-    contents = ["content"] if "content" in keys else [key for key in keys if key not in roles]
+    contents = ["content"]
+    if "content" not in keys:
+        inner = itertools.islice(inner_places(places), _MOST_ROLES)
+        contents = [*(key for key in keys if key not in roles), *inner]
     best, most = {}, _shown(chat, {})
     for role, content in itertools.product(roles, contents):
         words = list(places[role,])

@@ -124,9 +124,10 @@ class Dialect:
             block = {**self.text_block, self.text_key or "text": content}
             message = {**message, "content": block if self.text_key else [block]}
         if self.renamed:
-            message = {self.renamed.get(key, key): value for key, value in message.items()}
-            key = self.renamed.get("role", "role")
-            message[key] = self.renamed.get(str(role), role)
+            named: JsonObject = {}
+            for key, value in {**message, "role": self.renamed.get(str(role), role)}.items():
+                named = merged(named, at_place(self.renamed.get(key, key), value))
+            message = named
         return message
 
     def empty_content(self, *, beside_calls: bool) -> JsonObject:

@@ -27,6 +27,8 @@ _KEEPING = (
     *("list", "reverse", "sort", "unique", "select", "reject", "selectattr", "rejectattr"),
     *("default", "d", "trim", "string", "safe", "from_json", "fromjson", "int", "lower", "upper"),
 )
+#: How a number is compared with a limit; those beside it say what is on either side.
+_LIMITS = ("lt", "lteq", "gt", "gteq")
 #: What sets names, or calls a macro that does.
 _BINDING = (nodes.Macro, nodes.Assign, nodes.For, nodes.Call)
 _WORD_TESTS = ("equalto", "eq", "==", "in")
@@ -62,6 +64,7 @@ class _Reading:
     def __init__(self, roots: Iterable[str]) -> None:
         self._behind: dict[str, dict[Place, None]] = {name: {(name,): None} for name in roots}
         self._parameters: dict[str, list[str]] = {}
+        self._tables: dict[str, nodes.Dict] = {}
         self.words: dict[Place, list[object]] = {}
         self.held: dict[Place, list[object]] = {}
 
@@ -74,6 +77,8 @@ class _Reading:
         match node:
             case nodes.Assign(target=target, node=value):
                 self._bind(target, self.places(value))
+                if isinstance(target, nodes.Name) and isinstance(value, nodes.Dict):
+                    self._tables[target.name] = value
             case nodes.For(target=nodes.Tuple(items=[_, last]), iter=items):
                 self._bind(last, self.places(items))
             case nodes.For(target=target, iter=items):
@@ -119,6 +124,13 @@ class _Reading:
                 return _stepped(self.places(inner), key)
             case nodes.Getitem(node=inner, arg=nodes.Slice()):
                 return self.places(inner)
+            case nodes.Getitem(
+                node=nodes.Dict() | nodes.Name() as table, arg=nodes.Expr() as key
+            ) if known := self._keys(table):
+                for place in self.places(key):
+                    words = self.words.setdefault(place, [])
+                    words += [word for word in known if word not in words]
+                return []
             case nodes.Getitem(node=inner):
                 return _stepped(self.places(inner), ELEMENT)
             case nodes.Call(node=nodes.Getattr(node=inner, attr=method), args=given):
@@ -132,6 +144,11 @@ class _Reading:
             case nodes.Filter(node=nodes.Expr() as inner, name=name, args=given):
                 return self._filtered(node, inner, name, given)
         return []
+
+    def _keys(self, table: nodes.Dict | nodes.Name) -> list[object]:
+        """Return the keys of a table, be it a variable's."""
+        found = self._tables.get(table.name) if isinstance(table, nodes.Name) else table
+        return [word for pair in found.items for word in _constants(pair.key)] if found else []
 
     def _called(self, inner: nodes.Node, method: str, given: Sequence[nodes.Node]) -> list[Place]:
         places = self.places(inner)
@@ -170,7 +187,10 @@ class _Reading:
         right = operand.expr
         for place in self.places(left):
             known = self.words.setdefault(place, [])
-            known += [word for word in _constants(right) if word not in known]
+            words = _constants(right)
+            if operand.op in _LIMITS:
+                words = [word + by for word in words if isinstance(word, int) for by in (-1, 1)]
+            known += [word for word in words if word not in known]
         for place in self.places(right):
             known = self.words.setdefault(place, [])
             if operand.op in ("in", "notin"):

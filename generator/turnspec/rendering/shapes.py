@@ -98,7 +98,7 @@ class CallShape:
     def given(self, calls: Sequence[Call], content: str, *, as_text: bool) -> JsonObject:
         """Return the part of a message that holds calls, and the content if that is beside them."""
         found = at_place(self.text, content) if self.text and content else {}
-        is_list = self.container.endswith("]")
+        is_list = "]" in self.container
         for call in calls if is_list else calls[:1]:
             found = merged(found, self._call(call, as_text))
         return found

@@ -99,14 +99,15 @@ def template_facts(source: str) -> TemplateFacts:
             table_keys=_table_keys(found),
             branches=find_branches(tree),
         )
+        unset = read_unset(tree) - STANDARD_VARIABLES
+        places = find_places(tree, (_MESSAGES, *sorted(unset)))
         # This compiles the tree, which folds constants in place: so it comes last.
         reads = frozenset(meta.find_undeclared_variables(tree))
     except TemplateSyntaxError as error:
         return TemplateFacts(error=f"line {error.lineno}: {error.message}")
     except RecursionError:
         return TemplateFacts(error="nested too deeply")
-    given = (reads & read_unset(tree)) - STANDARD_VARIABLES
-    places = find_places(tree, (_MESSAGES, *sorted(given)))
+    given = reads & unset
     return replace(
         facts,
         switch_values=_switch_values(found, given, places),
