@@ -7,6 +7,7 @@ arguments. Each such pair is tried, and what shows both is a shape.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -25,6 +26,8 @@ from turnspec.rendering.shapes import (
 
 #: How many shapes are tried at most, how many texts a call has, and how deep they lie in it.
 _MOST, _MOST_PARTS, _DEEPEST = 150, 8, 3
+#: An object within quotes that would have to be another text there.
+_QUOTED = re.compile(rf""" "\{{['"]{KEYS[0]}""", re.VERBOSE)
 #: Where the parts of content stand: those that are calls say so.
 _PARTS = ("content", ELEMENT)
 
@@ -39,7 +42,7 @@ def call_shapes(chat: Chat) -> Iterator[Chat]:
         for content in (False, True):
             text = speaking.turn(probe_message(content=content, calls=1)).text or ""
             # A text in quotes that isn't written as one stands where a name does.
-            if NAMES[0] in text and KEYS[0] in text and f'"{{"{KEYS[0]}' not in text:
+            if NAMES[0] in text and KEYS[0] in text and not _QUOTED.search(text):
                 yield speaking
                 break
 

@@ -100,9 +100,11 @@ def _shows_numbers(chat: Chat) -> bool:
     if "id" not in chat.facts.attribute_names:
         return False
     usual = chat.turn(probe_message(content=True, calls=1)).text or ""
+    if IDS[0] in usual or NAMES[0] not in usual:
+        return False
     given = chat.speaking(replace(chat.dialect, ids_are_numbers=True))
     numbered = given.turn(probe_message(content=True, calls=1)).text or ""
-    return IDS[0] not in usual and NAMES[0] in usual and IDS[0] in numbered
+    return IDS[0] in numbered
 
 
 def _tail(chat: Chat) -> str:
@@ -228,13 +230,10 @@ def find_inner_place(chat: Chat) -> str | None:
     The places are those that the template reads, but for those of calls and of content.
     """
     shape = chat.dialect.call_shape
-    for place in worded_places(chat.facts.message_places):
-        is_call = place.startswith("tool_calls") or (shape and place.startswith(shape.container))
-        if is_call or place.startswith("content") or not _shows_reasoning(chat, place):
-            continue
-        if not _has_company(chat, place):
-            return place
-    return None
+    others = ("content", "tool_calls", *([shape.container] if shape else ()))
+    places = [it for it in worded_places(chat.facts.message_places) if not it.startswith(others)]
+    shown = (place for place in places if _shows_reasoning(chat, place))
+    return next((place for place in shown if not _has_company(chat, place)), None)
 
 
 def _has_company(chat: Chat, place: str) -> bool:

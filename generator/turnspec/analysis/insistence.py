@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.probes import CONTENT, NAMES, probe_message
+from turnspec.analysis.probes import CONTENT, VALUES, probe_message
 from turnspec.analysis.text import whole_suffix
 from turnspec.rendering.conversation import NEXT_USER_TEXT, Chat, Dialect, Following, user_message
 from turnspec.rendering.shapes import inner_places
@@ -61,27 +61,33 @@ def _own_names(chat: Chat) -> dict[str, str]:
     if "content" not in keys:
         inner = itertools.islice(inner_places(places), _MOST_ROLES)
         contents = [*(key for key in keys if key not in roles), *inner]
-    best, most = {}, _shown(chat, {})
-    for role, content in itertools.product(roles, contents):
-        words = list(places[role,])
-        if "assistant" in words or chat.dialect.renamed or len(words) > _MOST_ROLES:
-            continue
-        for own, user in itertools.product(("assistant", *words), ("user", *words)):
-            names = {"role": role, "content": content, "assistant": own, "user": user}
-            is_tried = own != user and (user == "user" or "user" not in words)
-            if is_tried and (shown := _shown(chat, names)) > most:
-                best, most = names, shown
+    tried = [
+        {"role": role, "content": content, "assistant": own, "user": user}
+        for role, content in itertools.product(roles, contents)
+        if "assistant" not in (words := places[role,]) and len(words) <= _MOST_ROLES
+        for own, user in itertools.product(("assistant", *words), ("user", *words))
+        if own != user and (user == "user" or "user" not in words)
+    ]
+    if not tried or chat.dialect.renamed:
+        return {}
+    best, most = {}, (usual := _shown(chat, {}))
+    for names in tried:
+        is_tried = names["user"] == "user" or not usual[0]
+        if is_tried and (shown := _shown(chat, names)) > most:
+            best, most = names, shown
     return {name: own for name, own in best.items() if name != own}
 
 
 def _shown(chat: Chat, names: Mapping[str, str]) -> tuple[bool, bool, bool]:
     """Tell whether a template with these names shows an answer, behind its prompt, and a call."""
     chat = chat.speaking(replace(chat.dialect, renamed=names))
-    prompt, bare = (chat.prompt(add_generation_prompt=it).text or "" for it in (True, False))
     turn = chat.turn(Message(content=CONTENT)).text or ""
+    if CONTENT not in turn:
+        return False, False, False
+    prompt, bare = (chat.prompt(add_generation_prompt=it).text or "" for it in (True, False))
     call = chat.turn(probe_message(calls=1)).text or ""
     is_prompted = prompt != bare and turn.startswith(prompt)
-    return CONTENT in turn, is_prompted, NAMES[0] in call
+    return True, is_prompted, VALUES[0] in call
 
 
 def _answers(chat: Chat) -> bool:

@@ -124,10 +124,13 @@ class Dialect:
             block = {**self.text_block, self.text_key or "text": content}
             message = {**message, "content": block if self.text_key else [block]}
         if self.renamed:
-            named: JsonObject = {}
-            for key, value in {**message, "role": self.renamed.get(str(role), role)}.items():
-                named = merged(named, at_place(self.renamed.get(key, key), value))
-            message = named
+            usual = {**message, "role": self.renamed.get(str(role), role)}
+            message = {key: value for key, value in usual.items() if key not in self.renamed}
+            for key in usual.keys() & self.renamed.keys():
+                place = self.renamed[key]
+                given = at_place(place, usual[key])
+                # Of parts, content comes first; of keys, it is none that anybody else gave.
+                message = merged(given, message) if "[" in place else merged(message, given)
         return message
 
     def empty_content(self, *, beside_calls: bool) -> JsonObject:
