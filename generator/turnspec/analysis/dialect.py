@@ -70,7 +70,10 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     if found[0] in (_UNREADABLE, _WITHOUT_ARGUMENTS):
         found = min([found, *map(_best_form, call_shapes(chat))], key=itemgetter(0))
     score, dialect = found
+    if dialect.call_shape is not None:
+        derivation.note("T1", f"calls are read in the form {dialect.call_shape}")
     if score != _UNREADABLE and _shows_numbers(chat.speaking(dialect)):
+        derivation.note("T7", "of ids only numbers are shown")
         dialect = replace(dialect, ids_are_numbers=True)
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
@@ -253,7 +256,8 @@ def _shows_reasoning(chat: Chat, name: str) -> bool:
     """Tell whether a key's text is reasoning, beside content or beside a call."""
     speaking = chat.speaking(replace(chat.dialect, reasoning_field=name))
     as_user = speaking.render([_USER | at_place(name, REASONING)]).text or ""
-    if REASONING in as_user:
+    is_told = set(re.findall(r"\w+", name)) & {*REASONING_FIELDS}  # its name says what it is
+    if REASONING in as_user and not is_told:
         return False
     return _is_beside_content(speaking) or _is_beside_call(speaking)
 

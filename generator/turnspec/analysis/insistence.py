@@ -9,7 +9,7 @@ up in the template's own syntax tree.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from turnspec.analysis.findings import Derivation
@@ -26,6 +26,7 @@ REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _WORD = "en"
 #: A template that compares a key with more words than these has no roles in it.
 _MOST_ROLES = 10
+_USUAL = {name: name for name in ("role", "content", "assistant", "user")}
 _ALL_ROLES = ("user", "assistant", "system", "tool")
 #: Whose content has to be a list: the user's alone, or everybody's.
 _BLOCK_ROLES = (("user",), _ALL_ROLES)
@@ -64,18 +65,30 @@ def _own_names(chat: Chat) -> dict[str, str]:
     tried = [
         {"role": role, "content": content, "assistant": own, "user": user}
         for role, content in itertools.product(roles, contents)
-        if "assistant" not in (words := places[role,]) and len(words) <= _MOST_ROLES
-        for own, user in itertools.product(("assistant", *words), ("user", *words))
-        if own != user and (user == "user" or "user" not in words)
+        if len(words := places[role,]) <= _MOST_ROLES
+        for own, user in _roles(words, is_usual=role == "role")
     ]
-    if not tried or chat.dialect.renamed:
+    if chat.dialect.renamed or all(names == _USUAL for names in tried):
         return {}
     best, most = {}, (usual := _shown(chat, {}))
     for names in tried:
         is_tried = names["user"] == "user" or not usual[0]
-        if is_tried and (shown := _shown(chat, names)) > most:
+        if is_tried and (shown := _shown(chat, names)) > most and shown[1]:
             best, most = names, shown
     return {name: own for name, own in best.items() if name != own}
+
+
+def _roles(words: Sequence[str], *, is_usual: bool) -> Iterator[tuple[str, str]]:
+    """Yield what the assistant's and the user's roles may be called, by the words for roles.
+
+    Where even the key of roles has another name, the assistant's may be anything else.
+    """
+    owns = ("assistant",) if "assistant" in words else ("assistant", *words)
+    users = ("user",) if "user" in words else ("user", *words)
+    for own, user in itertools.product(owns, users):
+        is_known = own in words or user == "user" or not is_usual
+        if own != user and is_known:
+            yield own, user
 
 
 def _shown(chat: Chat, names: Mapping[str, str]) -> tuple[bool, bool, bool]:
