@@ -144,7 +144,7 @@ DEED_IN_CONTENT = """\
 {% for m in messages %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}\
 {% for part in m.content %}{% if part.type == 'thinking' %}<muse>{{ part.thinking }}</muse>\
 {% elif part.type == 'words' %}{{ part.words }}\
-{% elif part.type == 'deed' %}<do what="{{ part.what }}">{{ part.how | tojson }}</do>\
+{% elif part.type == 'deed' %}<do what="{{ part.what }}"></do>\
 {% endif %}{% endfor %}{% endif %}</over>{% endfor %}\
 {% if add_generation_prompt %}<assistant>{% endif %}"""
 

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
-from turnspec.rendering.conversation import Chat, content_in_blocks
+from turnspec.rendering.conversation import Chat, JsonObject, content_in_blocks
+from turnspec.rendering.paths import ELEMENT
+from turnspec.rendering.shapes import at_place, inner_places, merged
 from turnspec.spec.message import Message
 from turnspec.spec.model import ContentBlocks
 
 #: How many words are tried as a block's type at most; no chat template has as many.
 _MOST_WORDS = 100
+#: Where the elements of content stand.
+_PARTS = ("content", ELEMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,24 @@ def _shown_blocks(chat: Chat) -> Iterator[_Block]:
             container = _container(chat, small, text) if isinstance(content, dict) else ""
             if container is not None:
                 yield _Block(container, key, word, found[0], before, after)
+        yield from _inner_blocks(chat, key, word)
+
+
+def _inner_blocks(chat: Chat, key: str, word: str) -> Iterator[_Block]:
+    """Yield the block of a list whose one text stands within a mapping or a list of its own.
+
+    Where several texts show, as those of a call do, none is content by itself.
+    """
+    places = [place[2:] for place in chat.facts.message_places if place[:2] == _PARTS]
+    inner = {place: f"blkin{number}qz" for number, place in enumerate(inner_places(places))}
+    block: JsonObject = {key: word}
+    for place, needle in inner.items():
+        block = merged(block, at_place(place, needle))
+    text = chat.answer([block]).text or "" if inner else ""
+    found = [(place, needle) for place, needle in inner.items() if needle in text]
+    if len(found) == 1 and text.count(found[0][1]) == 1:
+        before, _, after = text.partition(found[0][1])
+        yield _Block("", key, word, found[0][0], before, after)
 
 
 def _container(chat: Chat, blocks: list[dict[str, str]], text: str) -> str | None:

@@ -9,10 +9,12 @@ from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 
+from turnspec.analysis.call_shapes import call_shapes
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import (
     CONTENT,
+    IDS,
     KEYS,
     NAMES,
     REASONING,
@@ -34,6 +36,7 @@ from turnspec.rendering.conversation import (
     Dialect,
     result_message,
 )
+from turnspec.rendering.shapes import at_place, inner_places, merged, worded_places
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 
@@ -45,7 +48,7 @@ _BESIDE = (
 #: What may have to stand before each id, how many such texts are tried, and what makes one long.
 _ID_LEAD, _MOST_LEADS, _LONG_LEAD = r"\w[\w.:/-]{0,20}", 8, "idqaidqaidqaidq"
 #: How well a rendered call can be read back; less is better.
-_UNREADABLE = 9
+_UNREADABLE, _WITHOUT_ARGUMENTS = 9, 6
 
 
 def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
@@ -64,7 +67,14 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     for form in (*forms, *_with_other_ids(chat)):
         if found[0] == _UNREADABLE:
             found = min(found, _best_form(chat.speaking(form)), key=itemgetter(0))
+    if found[0] in (_UNREADABLE, _WITHOUT_ARGUMENTS):
+        found = min([found, *map(_best_form, call_shapes(chat))], key=itemgetter(0))
     score, dialect = found
+    if dialect.call_shape is not None:
+        derivation.note("T1", f"calls are read in the form {dialect.call_shape}")
+    if score != _UNREADABLE and _shows_numbers(chat.speaking(dialect)):
+        derivation.note("T7", "of ids only numbers are shown")
+        dialect = replace(dialect, ids_are_numbers=True)
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
@@ -79,12 +89,25 @@ def _with_other_ids(chat: Chat) -> Iterator[Dialect]:
 
     These may have to begin with a text that the template looks for, to be long, or be numbers.
     """
-    if chat.turn(probe_message(calls=1)).text is not None or "id" not in chat.facts.attribute_names:
+    refused = chat.turn(probe_message(calls=1)).text is None
+    if not refused or "id" not in chat.facts.attribute_names:
         return
     words = (word for word in chat.facts.searched_words if re.fullmatch(_ID_LEAD, word))
     for lead in (*itertools.islice(words, _MOST_LEADS), _LONG_LEAD):
         yield replace(chat.dialect, id_lead=lead)
     yield replace(chat.dialect, ids_are_numbers=True)
+
+
+def _shows_numbers(chat: Chat) -> bool:
+    """Tell whether of ids numbers are shown alone."""
+    if "id" not in chat.facts.attribute_names:
+        return False
+    usual = chat.turn(probe_message(content=True, calls=1)).text or ""
+    if IDS[0] in usual or NAMES[0] not in usual:
+        return False
+    given = chat.speaking(replace(chat.dialect, ids_are_numbers=True))
+    numbered = given.turn(probe_message(content=True, calls=1)).text or ""
+    return IDS[0] in numbered
 
 
 def _tail(chat: Chat) -> str:
@@ -117,7 +140,7 @@ def _readability(chat: Chat) -> int:
         beside = chat.turn(probe_message(content=True, calls=1)).text
         return 7 if NAMES[0] in (beside or "") else _UNREADABLE
     if KEYS[0] not in text or VALUES[0] not in text:
-        return 6
+        return _WITHOUT_ARGUMENTS
     as_string = chat.dialect.arguments is ArgumentsForm.STRING
     span = find_object(text, call.arguments, KEYS[0])
     if span is None:
@@ -204,11 +227,37 @@ def find_other_field(chat: Chat) -> str | None:
     return next((name for name in shown if _shows_reasoning(chat, name)), None)
 
 
+def find_inner_place(chat: Chat) -> str | None:
+    """Return the place within a mapping or a list under a key whose text shows as reasoning does.
+
+    The places are those that the template reads, but for those of calls and of content.
+    """
+    shape = chat.dialect.call_shape
+    others = ("content", "tool_calls", *([shape.container] if shape else ()))
+    places = [it for it in worded_places(chat.facts.message_places) if not it.startswith(others)]
+    shown = (place for place in places if _shows_reasoning(chat, place))
+    return next((place for place in shown if not _has_company(chat, place)), None)
+
+
+def _has_company(chat: Chat, place: str) -> bool:
+    """Tell whether another text of the same mapping shows as well, as in a call it would."""
+    holder, _, _ = place.rpartition(".")
+    message = chat.assistant_message(probe_message(content=True))
+    for other in inner_places(chat.facts.message_places):
+        if holder and other != place and other.rpartition(".")[0] == holder:
+            given = merged(at_place(other, RESULT_TEXT), at_place(place, REASONING))
+            text = chat.continued(message | given).text or ""
+            if RESULT_TEXT in text and REASONING in text:
+                return True
+    return False
+
+
 def _shows_reasoning(chat: Chat, name: str) -> bool:
     """Tell whether a key's text is reasoning, beside content or beside a call."""
     speaking = chat.speaking(replace(chat.dialect, reasoning_field=name))
-    as_user = speaking.render([{"role": "user", "content": "usrqb", name: REASONING}]).text or ""
-    if REASONING in as_user:
+    as_user = speaking.render([_USER | at_place(name, REASONING)]).text or ""
+    is_told = set(re.findall(r"\w+", name)) & {*REASONING_FIELDS}  # its name says what it is
+    if REASONING in as_user and not is_told:
         return False
     return _is_beside_content(speaking) or _is_beside_call(speaking)
 
@@ -316,9 +365,9 @@ def _shows_call(chat: Chat, dialect: Dialect) -> bool:
 
 
 def _renders_without_id(chat: Chat) -> bool:
-    message = chat.assistant_message(probe_message(calls=1))
-    calls = message["tool_calls"]
-    assert isinstance(calls, list)
-    for call in calls:
-        del call["id"]
+    unnumbered = replace(probe_call(0), id="")
+    message = chat.assistant_message(Message(calls=(unnumbered,)))
+    if isinstance(calls := message.get("tool_calls"), list):
+        for call in calls:
+            call.pop("id", None)
     return NAMES[0] in (chat.render([_USER, message]).text or "")

@@ -9,6 +9,7 @@ from turnspec.analysis.blocks import find_content_blocks
 from turnspec.analysis.dialect import (
     find_both_fields,
     find_dialect,
+    find_inner_place,
     find_other_field,
     find_reasoning_field,
     show_thought_calls,
@@ -30,6 +31,12 @@ def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
     finders = (find_reasoning_field, find_other_field)
     found_fields = (find(chat) for find in finders for chat in chats)
     field = next(filter(None, found_fields), None)
+    if field is None and (found := find_content_blocks(chats)) is not None:
+        field, blocks = found
+        derivation.note("R1", f"reasoning is read from {field}, in content of the form {blocks}")
+        return replace(dialect, reasoning_field=field, blocks=blocks)
+    if field is None:
+        field = next(filter(None, map(find_inner_place, chats)), None)
     if field is not None:
         derivation.note("R1", f"reasoning is read from {field}")
         field, call_field = find_both_fields(chats, field)
@@ -37,10 +44,5 @@ def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:
             derivation.note("R1", f"from {field}, and beside calls from {call_field}")
         form = replace(dialect, reasoning_field=field, call_reasoning_field=call_field)
         return show_thought_calls(chats, form)
-    found = find_content_blocks(chats)
-    derivation.note("R1", f"reasoning is read from {found and found[0]}")
-    if found is None:
-        return dialect
-    field, blocks = found
-    derivation.note("R1", f"in content of the form {blocks}")
-    return replace(dialect, reasoning_field=field, blocks=blocks)
+    derivation.note("R1", "reasoning is read from None")
+    return dialect

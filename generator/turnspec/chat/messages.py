@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
 from turnspec.rendering.conversation import Dialect, JsonObject, content_in_blocks
+from turnspec.rendering.shapes import at_place
 from turnspec.spec.message import Call, Message
 from turnspec.spec.problems import Problem
 
@@ -203,8 +204,10 @@ def _assistant(turn: Turn, content: object, form: MessageForm, *, in_blocks: boo
     elif turn.reasoning:
         # A template that reads it nowhere is given it all the same; it does no harm.
         key = dialect.reasoning_key(beside_calls=bool(turn.calls))
-        result[key or REASONING_FIELDS[0]] = turn.reasoning
-    if turn.calls:
+        result |= at_place(key or REASONING_FIELDS[0], turn.reasoning)
+    if turn.calls and dialect.call_shape:
+        result = dialect.with_calls(result, turn.calls, turn.text)
+    elif turn.calls:
         result["tool_calls"] = [_call(call, dialect) for call in turn.calls]
     return result
 

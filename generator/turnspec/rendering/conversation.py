@@ -14,6 +14,7 @@ from enum import StrEnum
 from itertools import chain
 from zlib import crc32
 
+from turnspec.rendering.shapes import CallShape, at_place, merged
 from turnspec.rendering.value_schemas import schema_of
 from turnspec.rendering.variables import TemplateFacts
 from turnspec.rendering.worker import Rendering, RenderWorker
@@ -70,6 +71,8 @@ class Dialect:
     text is put into, under ``text``, where content has to be a list: that of the messages of
     ``block_roles``. With a ``text_key`` it has to be one mapping, with the text under that key.
     ``needs_system``: no conversation is taken that begins with no system message.
+    ``call_shape`` says where calls are read from, if they have another form than these.
+    ``renamed`` has the names that a template has for roles and for the keys of messages.
     ``id_lead`` stands before ids, and with ``ids_are_numbers`` a number in the place of each, where
     no others are taken; renderings show what was given to the chat all the same.
     """
@@ -92,6 +95,8 @@ class Dialect:
     block_roles: tuple[str, ...] = ()
     text_key: str | None = None
     needs_system: bool = False
+    call_shape: CallShape | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
     id_lead: str = ""
     ids_are_numbers: bool = False
 
@@ -118,6 +123,14 @@ class Dialect:
         if role in self.block_roles and isinstance(content, str):
             block = {**self.text_block, self.text_key or "text": content}
             message = {**message, "content": block if self.text_key else [block]}
+        if self.renamed:
+            usual = {**message, "role": self.renamed.get(str(role), role)}
+            message = {key: value for key, value in usual.items() if key not in self.renamed}
+            for key in usual.keys() & self.renamed.keys():
+                place = self.renamed[key]
+                given = at_place(place, usual[key])
+                # Of parts, content comes first; of keys, it is none that anybody else gave.
+                message = merged(given, message) if "[" in place else merged(message, given)
         return message
 
     def empty_content(self, *, beside_calls: bool) -> JsonObject:
@@ -135,6 +148,20 @@ class Dialect:
         function: JsonObject = {"name": call.name, "arguments": arguments}
         head = {"id": call.name if self.named_ids else call.id, "type": "function"}
         return {**head, **(function if self.flat_calls else {"function": function})}
+
+    def with_calls(self, message: JsonObject, calls: Sequence[Call], content: str) -> JsonObject:
+        """Return a message with calls; ``content`` is its text, if it has one."""
+        shape = self.call_shape
+        if shape is None:
+            return {**message, "tool_calls": [*map(self.tool_call, calls)]}
+        as_text = self.arguments is ArgumentsForm.STRING
+        given = shape.given(calls, content, as_text=as_text)
+        beside = message.get("content")
+        if "content" in given and not isinstance(beside, list):
+            message = {key: value for key, value in message.items() if key != "content"}
+        elif shape.text and isinstance(beside, list):  # blocks already, the text among them
+            given = shape.given(calls, "", as_text=as_text)
+        return merged(message, given)
 
     def reasoning_key(self, *, beside_calls: bool) -> str | None:
         """Return the key for the reasoning of a message with or without calls."""
@@ -292,9 +319,9 @@ class Chat:
         else:
             result |= self.dialect.empty_content(beside_calls=bool(message.calls))
         if message.reasoning and field and not blocks:
-            result[field] = message.reasoning
+            result |= at_place(field, message.reasoning)
         if message.calls:
-            result["tool_calls"] = [*map(self.dialect.tool_call, message.calls)]
+            result = self.dialect.with_calls(result, message.calls, message.content)
         return result
 
 
@@ -304,7 +331,7 @@ def content_in_blocks(blocks: ContentBlocks, reasoning_field: str, message: Mess
         (blocks.reasoning_type, reasoning_field, message.reasoning),
         (blocks.content_type, blocks.content_key, message.content),
     )
-    found = [{blocks.type_key: kind, key: text} for kind, key, text in texts if text]
+    found = [{blocks.type_key: kind, **at_place(key, text)} for kind, key, text in texts if text]
     return {blocks.container: found} if blocks.container else found
 
 

@@ -17,6 +17,7 @@ from jinja2 import TemplateSyntaxError, meta, nodes
 from turnspec.rendering.branches import Branch, find_branches
 from turnspec.rendering.environment import create_environment
 from turnspec.rendering.own_variables import read_unset
+from turnspec.rendering.paths import ANY, ELEMENT, Place, Places, find_places, within
 
 #: Variables that every rendering gets, whatever the template.
 STANDARD_VARIABLES = frozenset(
@@ -32,6 +33,9 @@ STANDARD_VARIABLES = frozenset(
         "strftime_now",
     }
 )
+
+#: The one that holds the conversation.
+_MESSAGES = "messages"
 
 _Nodes = Sequence[nodes.Node]
 _Kind = TypeVar("_Kind", bound=nodes.Node)
@@ -61,6 +65,8 @@ class TemplateFacts:
         searched_words: every constant text that it looks for in other texts: that it tests with
             ``in``, or gives to a method or filter that searches.
         table_keys: the first key of each of its tables, so of its constant mappings.
+        message_places: the places that it reads of a message, each with the texts that it compares
+            it with.
         reads: the variables that it reads without setting them.
         branches: all that conditions decide on, by their numbers.
         error: why it can't be compiled, or why nothing else is known.
@@ -72,6 +78,7 @@ class TemplateFacts:
     attribute_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     searched_words: Sequence[str] = ()
     table_keys: Sequence[str] = ()
+    message_places: Mapping[Place, Sequence[str]] = field(default_factory=dict)
     reads: frozenset[str] = frozenset()
     branches: Sequence[Branch] = ()
     error: str | None = None
@@ -84,23 +91,39 @@ def template_facts(source: str) -> TemplateFacts:
         found = list(tree.find_all(nodes.Node))
         facts = TemplateFacts(
             string_constants=_texts(node.value for node in _each(nodes.Const, found)),
-            attribute_names=_texts([*filter(None, map(_attribute, found)), *_looped_names(found)]),
+            attribute_names=_texts(
+                [*filter(None, map(_attribute, found)), *_looped_names(found), *_mapped(found)]
+            ),
             attribute_words=_attribute_words(found),
             searched_words=_searched_words(found),
             table_keys=_table_keys(found),
             branches=find_branches(tree),
         )
+        unset = read_unset(tree) - STANDARD_VARIABLES
+        places = find_places(tree, (_MESSAGES, *sorted(unset)))
         # This compiles the tree, which folds constants in place: so it comes last.
         reads = frozenset(meta.find_undeclared_variables(tree))
     except TemplateSyntaxError as error:
         return TemplateFacts(error=f"line {error.lineno}: {error.message}")
     except RecursionError:
         return TemplateFacts(error="nested too deeply")
-    given = (reads & read_unset(tree)) - STANDARD_VARIABLES
-    return replace(facts, switch_values=_switch_values(found, given), reads=reads)
+    given = reads & unset
+    return replace(
+        facts,
+        switch_values=_switch_values(found, given, places),
+        message_places=_message_places(places),
+        reads=reads,
+    )
 
 
-def _switch_values(found: _Nodes, given: Iterable[str]) -> dict[str, list[object]]:
+def _message_places(places: Places) -> dict[Place, list[str]]:
+    """Return the places that are read of a message, with the texts that they are compared with."""
+    root = (_MESSAGES, ELEMENT)
+    found = ((place, words) for place, words in places.words.items() if place[:2] == root)
+    return {place[2:]: _texts(words) for place, words in found if place[2:]}
+
+
+def _switch_values(found: _Nodes, given: Iterable[str], places: Places) -> dict[str, list[object]]:
     names = sorted(given)
     values: dict[str, list[object]] = {name: [] for name in names}
     aliases = _aliases(found, names)
@@ -114,7 +137,21 @@ def _switch_values(found: _Nodes, given: Iterable[str]) -> dict[str, list[object
     for table, key in _lookups(found):
         for name in aliases.get(_target(_unfiltered(key)), ()):
             values[name] += _constants(tables.get(_target(table), table))
-    return {name: _distinct([*constants, False, True]) for name, constants in values.items()}
+    return {
+        name: [*_distinct([*constants, False, True]), *_inner_values(name, places)]
+        for name, constants in values.items()
+    }
+
+
+def _inner_values(name: str, places: Places) -> Iterator[object]:
+    """Yield values that hold others: mappings with one key each, or lists of what is looked for."""
+    held = [value for value in places.held.get((name,), ()) if _is_plain(value)]
+    yield from [[value] for value in held[:_MOST_VALUES]]
+    for place, words in places.words.items():
+        is_inner = len(place) > 1 and place[0] == name and not {ELEMENT, ANY} & {*place}
+        has_more = any(other[: len(place)] == place != other for other in places.words)
+        known = [*filter(_is_plain, words[:_MOST_VALUES])] or [True, False]
+        yield from [within(place[1:], value) for value in known if is_inner and not has_more]
 
 
 def _lookups(found: _Nodes) -> Iterator[tuple[nodes.Expr, nodes.Expr]]:
@@ -145,6 +182,15 @@ def _looped_names(found: _Nodes) -> Iterator[str]:
             yield from _texts(_constants(loop.iter))
 
 
+def _mapped(found: _Nodes) -> Iterator[str]:
+    """Yield the keys that a filter takes from each of many."""
+    for node in _each(nodes.Filter, found):
+        pairs = [pair.value for pair in node.kwargs if pair.key == "attribute"]
+        if node.name in ("selectattr", "rejectattr"):
+            pairs = node.args[:1]
+        yield from _texts(value for pair in pairs for value in _constants(pair))
+
+
 def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
     words_of: dict[str, list[str]] = {}
     for compare in _each(nodes.Compare, found):
@@ -152,6 +198,11 @@ def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
         words = _texts(text for side in sides for text in _constants(side))
         for name in filter(None, map(_attribute, map(_unfiltered, sides))):
             words_of.setdefault(name, []).extend(words)
+    for node in _each(nodes.Filter, found):
+        match node:
+            case nodes.Filter(name="selectattr" | "rejectattr", args=[key, _, word]):
+                for name in _texts(_constants(key)):
+                    words_of.setdefault(name, []).extend(_texts(_constants(word)))
     return {name: _texts(words) for name, words in words_of.items() if words}
 
 

@@ -70,7 +70,9 @@ def key_tries(chat: Chat) -> Iterator[Try]:
 
     Then each key has each word that the template compares it to.
     """
-    known = (*_USUAL, chat.dialect.reasoning_field, chat.dialect.call_reasoning_field)
+    dialect = chat.dialect
+    known = (*_USUAL, dialect.reasoning_field, dialect.call_reasoning_field)
+    known += tuple(dialect.renamed.values())
     keys = _needles(name for name in chat.facts.attribute_names if name not in known)
     settings = [(variables, keys, "further keys") for variables in _settings(chat)]
     words, of_calls = list(_words(chat))[:_MOST], _types_of_calls(chat)
