@@ -434,7 +434,13 @@ def test_a_tag_around_all_arguments_is_no_part_of_the_last(tag: str) -> None:
         assert [it.kind for it in message.problems] == ["unexpected_text"] * 4
 
 
-@pytest.mark.parametrize(("end", "is_complete"), [("</func>", True), ("</call>", False)])
+@pytest.mark.parametrize(
+    ("end", "is_complete"),
+    [
+        *(("</func>", True), ("</call>", False), ("</fun", True), ("<function>", False)),
+        *(("</Function>s", False), ("</func tion>", False)),
+    ],
+)
 def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool) -> None:
     module = load(committed_spec(CODER))
     call = f"<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n{end}\n</tool_call>"
@@ -443,3 +449,18 @@ def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool)
         found = [(it.arguments, it.complete) for it in message.tool_calls]
         assert found == [('{"path": "a"}', is_complete)] * 2
         assert [it.kind for it in message.problems] == ["unexpected_text", "malformed"] * 2
+
+
+@pytest.mark.parametrize(
+    "attribute", ['name ="{}"', "name = '{}'", 'name="{} "', 'name="{}""', "name={}"]
+)
+def test_white_space_and_quotes_of_an_attribute_are_any(attribute: str) -> None:
+    module = load(committed_spec("minimax-m2"))
+    head, key = (attribute.format(word) for word in ("read", "path"))
+    call = f"<invoke {head}>\n<parameter {key}>a</parameter>\n</invoke>\n"
+    text = f"</think>\n\n<minimax:tool_call>\n{call}{call}</minimax:tool_call>"
+    for pieces in (text, [*text]):
+        message = module.parse(pieces, tools=TOOLS)
+        found = [(it.name, it.arguments, it.complete) for it in message.tool_calls]
+        assert found == [("read", '{"path": "a"}', True)] * 2
+        assert (message.content, message.problems) == ("", [])

@@ -350,10 +350,10 @@ def behind_value(marks: Marks) -> list[Notation]:
 def _misspelt_end(marks: Marks) -> list[str]:
     """Return a tag that is no marker, in the place of the one that closes a call, if it has one."""
     ends = (*marks.calls.closing, *marks.calls.section_end, marks.arguments.end.strip())
-    tags = dict.fromkeys(found[1] for it in ends if (found := re.match("</([^{} ]+)", it)))
+    tags = dict.fromkeys(found[1] for it in ends if (found := re.match("</([^{} ]+)>", it)))
     if not marks.calls.closing or not ends[0].startswith("</") or "{key" in ends[-1]:
         return []
-    return ["</" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag}>"]
+    return [f"<{{rest of tag but {' '.join(tags)}}}"]
 
 
 def rests_of_call(marks: Marks) -> list[str]:
