@@ -464,3 +464,17 @@ def test_white_space_and_quotes_of_an_attribute_are_any(attribute: str) -> None:
         found = [(it.name, it.arguments, it.complete) for it in message.tool_calls]
         assert found == [("read", '{"path": "a"}', True)] * 2
         assert (message.content, message.problems) == ("", [])
+
+
+@pytest.mark.parametrize("broken", ['{file: "a"}', '{"name": "", "arguments": {}}', "{}"])
+def test_a_call_behind_what_is_none_in_its_list_is_read(broken: str) -> None:
+    module = load(committed_spec("mistralai-mistral-7b-instruct-v0-3"))
+    call = '{"name": "read", "arguments": {"path": "a"}}'
+    text = f"[TOOL_CALLS] [{broken}, {call}]"
+    for pieces in (text, [*text]):
+        message = module.parse(pieces, tools=TOOLS)
+        assert [it.arguments for it in message.tool_calls] == ['{"path": "a"}']
+        assert message.content == f"[TOOL_CALLS] [{broken},"
+        assert "no_name" in {it.kind for it in message.problems}
+        for other in (text.replace("read", "write"), text.replace(", ", "] and ")):
+            assert not module.parse(other, tools=TOOLS).tool_calls
