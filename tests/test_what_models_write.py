@@ -478,3 +478,17 @@ def test_a_call_behind_what_is_none_in_its_list_is_read(broken: str) -> None:
         assert "no_name" in {it.kind for it in message.problems}
         for other in (text.replace("read", "write"), text.replace(", ", "] and ")):
             assert not module.parse(other, tools=TOOLS).tool_calls
+
+
+@pytest.mark.parametrize(
+    "attribute", ["string='true'", 'string = "true"', 'string="true" ', 'type="str"', "string=true"]
+)
+def test_the_attribute_for_a_type_may_be_written_in_any_way(attribute: str) -> None:
+    module = load(committed_spec("deepseek-ai-deepseek-v4"))
+    given = f'<｜DSML｜parameter name="path" {attribute}>a > b</｜DSML｜parameter>'
+    call = f'<｜DSML｜invoke name="read">\n{given}\n</｜DSML｜invoke>\n'
+    text = f"</think>\n\n<｜DSML｜tool_calls>\n{call}</｜DSML｜tool_calls>"
+    for pieces in (text, [*text]):
+        message = module.parse(pieces, tools=TOOLS)
+        assert [it.arguments for it in message.tool_calls] == ['{"path": "a > b"}']
+        assert [it.kind for it in message.problems] == ["wrong_type"]
