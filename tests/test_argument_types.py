@@ -59,7 +59,7 @@ def _tools(schema: Any, **more: Any) -> list[dict[str, Any]]:
         ({"type": "integer"}, "5.0", 5.0),
         ({"type": "integer"}, '"5"', 5),
         ({"type": "integer"}, "+5", 5),
-        ({"type": "integer"}, "12_000", 12000),
+        ({"type": "integer"}, "0x1F", 31),
         ({"type": "number"}, "-.5", -0.5),
         ({"type": ["integer", "string"]}, "+5", "+5"),
         ({"type": "object"}, r'"{\"street\": \"A\"}"', {"street": "A"}),
