@@ -54,8 +54,7 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
         value = load_json(text)
     except ValueError:
         json = literal_as_json(text) if python or "string" not in types else None
-        may_be_text = "string" in types or "_" in text  # if it looks like a number
-        types = types - {"integer", "number"} if may_be_text else types
+        types = types - {"integer", "number"} if "string" in types else types
         return as_json(json, types, False) if json else None
     if isinstance(value, str) and "string" not in types:
         return as_json(value, types, python)  # which is in quotes for no reason
