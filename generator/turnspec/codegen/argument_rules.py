@@ -354,7 +354,7 @@ def _misspelt_end(marks: Marks) -> list[str]:
     tags = dict.fromkeys(found[1] for it in ends if (found := re.match("</([^{} ]+)>", it)))
     if not marks.calls.closing or not ends[0].startswith("</") or "{key" in ends[-1]:
         return []
-    return [f"<{{rest of tag but {' '.join(tags)}}}"]
+    return [f"</{{rest of tag but {' '.join(tags)}}}"]
 
 
 def rests_of_call(marks: Marks) -> list[str]:
