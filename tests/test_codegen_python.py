@@ -368,11 +368,11 @@ DEVIATIONS: dict[str, tuple[str, str, str, str, list[tuple[str, Any]], list[str]
     ),
     "values that are not of their type": (
         "xml",
-        "</think><tool_call><function=run><parameter=count>1_0</parameter>"
+        "</think><tool_call><function=run><parameter=count>1,0</parameter>"
         "<parameter=flag>True</parameter><parameter=text>7</parameter></function></tool_call>",
         "",
         "",
-        [("run", {"count": "1_0", "flag": True, "text": "7"})],
+        [("run", {"count": "1,0", "flag": True, "text": "7"})],
         ["wrong_type"],
     ),
     "unknown and repeated arguments, text between": (

@@ -34,10 +34,10 @@ from turnspec.explain.samples import sample_turns
 from turnspec.spec.model import Condition, Limit, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
-_LONGEST_TABLE = 301  # lines, as scripts have it
+_LONGEST_TABLE = 302  # lines, as scripts have it
 _MEDIAN_TABLE = 138
 _MOST_SWITCHES = 10
-_LARGEST_ENGINE = 4496
+_LARGEST_ENGINE = 4498
 _QUICK = 0.030  # seconds that an import may take above that of what it imports, on a busy machine
 
 

@@ -434,7 +434,13 @@ def test_a_tag_around_all_arguments_is_no_part_of_the_last(tag: str) -> None:
         assert [it.kind for it in message.problems] == ["unexpected_text"] * 4
 
 
-@pytest.mark.parametrize(("end", "is_complete"), [("</func>", True), ("</call>", False)])
+@pytest.mark.parametrize(
+    ("end", "is_complete"),
+    [
+        *(("</func>", True), ("</call>", False), ("</fun", True)),
+        *(("</Function>s", False), ("</func tion>", False)),
+    ],
+)
 def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool) -> None:
     module = load(committed_spec(CODER))
     call = f"<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n{end}\n</tool_call>"
@@ -443,3 +449,46 @@ def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool)
         found = [(it.arguments, it.complete) for it in message.tool_calls]
         assert found == [('{"path": "a"}', is_complete)] * 2
         assert [it.kind for it in message.problems] == ["unexpected_text", "malformed"] * 2
+
+
+@pytest.mark.parametrize(
+    "attribute", ['name ="{}"', "name = '{}'", 'name="{} "', 'name="{}""', "name={}"]
+)
+def test_white_space_and_quotes_of_an_attribute_are_any(attribute: str) -> None:
+    module = load(committed_spec("minimax-m2"))
+    head, key = (attribute.format(word) for word in ("read", "path"))
+    call = f"<invoke {head}>\n<parameter {key}>a</parameter>\n</invoke>\n"
+    text = f"</think>\n\n<minimax:tool_call>\n{call}{call}</minimax:tool_call>"
+    for pieces in (text, [*text]):
+        message = module.parse(pieces, tools=TOOLS)
+        found = [(it.name, it.arguments, it.complete) for it in message.tool_calls]
+        assert found == [("read", '{"path": "a"}', True)] * 2
+        assert (message.content, message.problems) == ("", [])
+
+
+@pytest.mark.parametrize("broken", ['{file: "a"}', '{"name": "", "arguments": {}}', "{}"])
+def test_a_call_behind_what_is_none_in_its_list_is_read(broken: str) -> None:
+    module = load(committed_spec("mistralai-mistral-7b-instruct-v0-3"))
+    call = '{"name": "read", "arguments": {"path": "a"}}'
+    text = f"[TOOL_CALLS] [{broken}, {call}]"
+    for pieces in (text, [*text]):
+        message = module.parse(pieces, tools=TOOLS)
+        assert [it.arguments for it in message.tool_calls] == ['{"path": "a"}']
+        assert message.content == f"[TOOL_CALLS] [{broken},"
+        assert "no_name" in {it.kind for it in message.problems}
+        for other in (text.replace("read", "write"), text.replace(", ", "] and ")):
+            assert not module.parse(other, tools=TOOLS).tool_calls
+
+
+@pytest.mark.parametrize(
+    "attribute", ["string='true'", 'string = "true"', 'string="true" ', 'type="str"', "string=true"]
+)
+def test_the_attribute_for_a_type_may_be_written_in_any_way(attribute: str) -> None:
+    module = load(committed_spec("deepseek-ai-deepseek-v4"))
+    given = f'<｜DSML｜parameter name="path" {attribute}>a > b</｜DSML｜parameter>'
+    call = f'<｜DSML｜invoke name="read">\n{given}\n</｜DSML｜invoke>\n'
+    text = f"</think>\n\n<｜DSML｜tool_calls>\n{call}</｜DSML｜tool_calls>"
+    for pieces in (text, [*text]):
+        message = module.parse(pieces, tools=TOOLS)
+        assert [it.arguments for it in message.tool_calls] == ['{"path": "a > b"}']
+        assert [it.kind for it in message.problems] == ["wrong_type"]

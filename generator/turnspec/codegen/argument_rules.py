@@ -44,8 +44,9 @@ def _between_texts(marks: Marks) -> Roles:
     is_alike = lead != "" and any(stop.startswith(lead) for stop in marks.spec.turn.stop)
     alike = [it for it in behind if is_alike and it in marks.text.turn_end]
     others = [it for it in behind if it not in alike]
-    # The attribute for the type may be missing, or what closes the key before what opens the value.
-    untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "", start)
+    # The attribute for the type may be missing, or be written in another way; so may be what closes
+    # the key before what opens the value.
+    untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "{attributes}", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
     unended = re.sub(r" \{key\} >\n$", "{key but  =:}{?>}{line end}", start)
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
@@ -350,10 +351,10 @@ def behind_value(marks: Marks) -> list[Notation]:
 def _misspelt_end(marks: Marks) -> list[str]:
     """Return a tag that is no marker, in the place of the one that closes a call, if it has one."""
     ends = (*marks.calls.closing, *marks.calls.section_end, marks.arguments.end.strip())
-    tags = dict.fromkeys(found[1] for it in ends if (found := re.match("</([^{} ]+)", it)))
+    tags = dict.fromkeys(found[1] for it in ends if (found := re.match("</([^{} ]+)>", it)))
     if not marks.calls.closing or not ends[0].startswith("</") or "{key" in ends[-1]:
         return []
-    return ["</" + "".join(f"{{no {tag}}}" for tag in tags) + "{tag}>"]
+    return [f"</{{rest of tag but {' '.join(tags)}}}"]
 
 
 def rests_of_call(marks: Marks) -> list[str]:

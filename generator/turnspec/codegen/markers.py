@@ -2,10 +2,10 @@
 
 A marker is written as text in which a blank stands for any white space or none, and a line end for
 one line end or none. A slot in braces, as ``{name}``, stands for a text of the turn's own;
-``{key but <>}`` has no such characters, ``{tag if any but a b}`` none of these names, and
-``{nothing but a b}`` is one of these words. ``{?text}`` is text that may be missing. ``{no x}``
-says that no x follows and, at a marker's end, ``{before x}`` that one does. ``{{`` and ``}}`` are
-braces.
+``{key but <>}`` has no such characters, ``{tag if any but a b}`` and ``{rest of tag but a b}`` none
+of these names, and ``{nothing but a b}`` is one of these words. ``{?text}`` is text that may be
+missing. ``{no x}`` says that no x follows and, at a marker's end, ``{before x}`` that one does.
+``{{`` and ``}}`` are braces.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ SLOTS = {
     "words": r"(?P<word>(?:(?!TAGS)[^{}\n]){0,99})",
     "noise": r"[ \t\n\r]{0,9}\w[^<>\[\]{}|]{0,99}",
     "tag": r"[^ \t\n\r<>{}]{1,64}",
+    "rest of tag": r"(?!(?:BUT)>)[^<>]{1,64}>?[^ \t\n\r<>]{0,9}",
+    "attributes": "[^<>]{0,99}",
     "tag name": r"\w[\w:.-]{0,63}",
     "tag if any": r"(?:<(?!(?:BUT)>|\W)[\w:.-]{0,64}(?:>|\Z))?",
     "any": "[^ \t\n\r<>BUT]{0,256}",
@@ -87,10 +89,10 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
         begun = (rf"{word[:end]}\Z" for word in words for end in range(len(word)))
         return [f"(?:{'|'.join((*words, *begun))})"]
     slot = SLOTS[name]
-    if name == "tag if any":
+    if name in ("tag if any", "rest of tag"):
         return [slot.replace("BUT", "|".join(map(re.escape, (token["but"] or "").split())))]
     before = "".join(other.group() for other in tokens[:at])
-    quotes = ["[\"']?"] if _is_attribute(tokens, at) else []
+    is_attribute = _is_attribute(tokens, at)
     if "BUT" in slot:
         not_held = "".join(dict.fromkeys(_excluded(tokens, at)))
         if name in ("name", "id"):  # which hold no other signs
@@ -108,7 +110,8 @@ def steps(tokens: Sequence[re.Match[str]], at: int) -> list[str]:
     if name in ("word", *_NAMES, *_TEXTS):
         again = "_again" if name != "word" and token.group() in before else ""
         slot = f"(?P<{name}{again}>{slot}){_before_word(tokens, at)}"
-    return [*quotes, slot, *quotes]
+    # The quote behind it may stand twice, or apart.
+    return ["[\"']?", slot, "[ \"']{0,3}"] if is_attribute else [slot]
 
 
 def _before_word(tokens: Sequence[re.Match[str]], at: int) -> str:

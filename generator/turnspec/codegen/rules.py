@@ -228,6 +228,7 @@ class Slots:
     def text(self, text: str) -> str:
         """Return a marker whose slots say by their names what stands in them."""
         text = re.sub(rf"{_TAG}=(?= \{{(?:name|key)\}} >)", r"\1{is}", text)
+        text = re.sub(r"(<[^<>{} ]+ \w+)=(?= \{(?:name|key)\} (?:>|\{no))", r"\1 =", text)
         return "".join(map(self._part, re.split(r"(\{stop(?: \d)?\})", text)))
 
     def _part(self, text: str) -> str:

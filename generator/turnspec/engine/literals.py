@@ -28,7 +28,7 @@ def literal_as_json(text: str) -> str | None:
         text = join_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except PYTHON_ERRORS:
         return None
-    return None if type(value) in (int, float, str, tuple) else text
+    return None if type(value) in (str, tuple) else text
 
 
 def literal(node: Any) -> Any:

@@ -54,6 +54,7 @@ def as_json(text: str, types: set[str], python: bool) -> str | None:
         value = load_json(text)
     except ValueError:
         json = literal_as_json(text) if python or "string" not in types else None
+        types = types - {"integer", "number"} if "string" in types else types
         return as_json(json, types, False) if json else None
     if isinstance(value, str) and "string" not in types:
         return as_json(value, types, python)  # which is in quotes for no reason

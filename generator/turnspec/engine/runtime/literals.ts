@@ -91,7 +91,7 @@ export function literalAsJson(text: string): string | null {
       return `${quote(name)}: ${/^(?:true|false|null)$/.test(tokens[at] ?? "") ? next() : value()}`;
     };
     const json = isCall ? `{${listed(")", keyword)[0].join(", ")}}` : value();
-    return !isCall && (isTuple || /^["\d-]/.test(json)) ? null : joinHalves(json);
+    return !isCall && (isTuple || json.startsWith('"')) ? null : joinHalves(json);
   };
   return attempted(read) ?? null;
 }
@@ -129,7 +129,7 @@ function literalTokens(text: string, isCall: boolean): string[] {
     check(at > begin && depth <= MOST_BRACKETS);
     depth += Number(/^[[{(]$/.test(token)) - Number(/^[\]})]$/.test(token));
     tokens.push(text.slice(begin, at));
-  } while (depth > 0);
+  } while (depth > 0 || /^[-+]$/.test(tokens[tokens.length - 1] ?? ""));
   skip(BRACKETED_SPACE); // after a literal, lines may be empty
   check(at === text.length);
   return tokens;
