@@ -71,8 +71,8 @@ def key_tries(chat: Chat) -> Iterator[Try]:
     Then each key has each word that the template compares it to.
     """
     dialect = chat.dialect
-    known = (*_USUAL, dialect.reasoning_field, dialect.call_reasoning_field)
-    known += tuple(dialect.renamed.values())
+    known = {*_USUAL, dialect.reasoning_field, dialect.call_reasoning_field}
+    known |= {*dialect.renamed.values()}
     keys = _needles(name for name in chat.facts.attribute_names if name not in known)
     settings = [(variables, keys, "further keys") for variables in _settings(chat)]
     words, of_calls = list(_words(chat))[:_MOST], _types_of_calls(chat)
