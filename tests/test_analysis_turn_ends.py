@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.own_templates import given_template
+from tests.test_right_formats import built, spec_in
 from turnspec.analysis.analyze import Analysis, analyze_template
 from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
@@ -267,3 +268,25 @@ def test_the_next_argument_ends_a_value_that_nothing_closes(worker: RenderWorker
     text = f"{AGENT}{{{{- '<agent>' ~ (m.content or '') }}}}{calls}{{{{- '<.>' }}}}{NEXT}"
     message = load(spec_of(text, worker)).parse("<do>add<:a:>x<:b:>y</do><.>")
     assert [call.arguments for call in message.tool_calls] == ['{"a": "x", "b": "y"}']
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", " ", "\n---\n", "<+>"])
+@pytest.mark.parametrize("end", ["<.>", "\n<.>", "<|done|>"])
+def test_messages_that_are_joined(between: str, end: str) -> None:
+    """What stands between two messages ends none, so a last turn has its end without it."""
+    text = (
+        "{%- for m in messages %}{{- '' if loop.first else BETWEEN }}{{- '<' ~ m.role ~ '>' }}"
+        "{%- if m.reasoning %}{{- '<why>' ~ m.reasoning ~ '</why>' }}{%- endif %}"
+        "{{- m.content or '' }}"
+        + CALLS
+        + "{{- END }}{%- endfor %}{%- if add_generation_prompt %}{{- BETWEEN ~ '<assistant>' }}"
+        "{%- endif %}"
+    )
+    build = built("joined", text.replace("BETWEEN", repr(between)).replace("END", repr(end)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse, call = load(spec_in(build)).parse, '<do>add<with>{"a": 1}</do>'
+    for message in (parse(f"<why>So</why>Hi.{call}{end}"), parse(f"<why>So</why>Hi.{call}")):
+        assert (message.reasoning_content, message.content) == ("So", "Hi.")
+        assert [(made.name, made.arguments) for made in message.tool_calls] == [("add", '{"a": 1}')]
+    assert parse(f"Hi.{end}{between}").content == "Hi."
