@@ -270,23 +270,40 @@ def test_the_next_argument_ends_a_value_that_nothing_closes(worker: RenderWorker
     assert [call.arguments for call in message.tool_calls] == ['{"a": "x", "b": "y"}']
 
 
-@pytest.mark.parametrize("between", ["\n", "\n\n", " ", "\n---\n", "<+>"])
-@pytest.mark.parametrize("end", ["<.>", "\n<.>", "<|done|>"])
-def test_messages_that_are_joined(between: str, end: str) -> None:
-    """What stands between two messages ends none, so a last turn has its end without it."""
+@pytest.mark.parametrize(
+    ("between", "end", "last"),
+    [
+        ("\n", "<.>", ""),
+        ("\n\n", "\n<.>", ""),
+        (" ", "<|done|>", ""),
+        ("\n---\n", "<.>", ""),
+        ("<+>", "\n<.>", ""),
+        ("\n", "<.>", "<all>"),
+        ("\n\n", "", "<all>"),
+    ],
+)
+def test_messages_that_are_joined(between: str, end: str, last: str) -> None:
+    """What stands between two messages ends none, so a last turn has its end without it.
+
+    Nor is what stands behind all of them an end of one.
+    """
     text = (
         "{%- for m in messages %}{{- '' if loop.first else BETWEEN }}{{- '<' ~ m.role ~ '>' }}"
         "{%- if m.reasoning %}{{- '<why>' ~ m.reasoning ~ '</why>' }}{%- endif %}"
         "{{- m.content or '' }}"
         + CALLS
-        + "{{- END }}{%- endfor %}{%- if add_generation_prompt %}{{- BETWEEN ~ '<assistant>' }}"
-        "{%- endif %}"
+        + "{{- END }}{%- endfor %}{{- BETWEEN ~ '<assistant>' if add_generation_prompt else LAST }}"
     )
-    build = built("joined", text.replace("BETWEEN", repr(between)).replace("END", repr(end)))
+    for word, meant in {"BETWEEN": between, "END": end, "LAST": last}.items():
+        text = text.replace(word, repr(meant))
+    build = built("joined", text)
     assert build.result is not None
     assert all(rung.is_passed for rung in build.result.rungs.values())
     parse, call = load(spec_in(build)).parse, '<do>add<with>{"a": 1}</do>'
-    for message in (parse(f"<why>So</why>Hi.{call}{end}"), parse(f"<why>So</why>Hi.{call}")):
+    for message in (
+        parse(f"<why>So</why>Hi.{call}{end or last}"),
+        parse(f"<why>So</why>Hi.{call}"),
+    ):
         assert (message.reasoning_content, message.content) == ("So", "Hi.")
         assert [(made.name, made.arguments) for made in message.tool_calls] == [("add", '{"a": 1}')]
-    assert parse(f"Hi.{end}{between}").content == "Hi."
+    assert parse(f"Hi.{end or last}{between}").content == "Hi."

@@ -65,7 +65,7 @@ class Renderer:
         # Some templates put a prompt behind every conversation, asked for or not.
         user_end = rendering.text.partition(self.spec.turn.header)[0]
         if not self.bare_prompt.startswith(user_end):
-            user_end = user_end.rstrip(" ")  # behind a conversation no header is indented
+            user_end = user_end.rstrip()  # behind a conversation no header is indented, or joined
         if not self.bare_prompt.startswith(user_end):
             return rendering.text, ""
         return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
