@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.own_templates import given_template
+from tests.test_right_formats import built, spec_in
 from turnspec.analysis.analyze import Analysis, analyze_template
 from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
@@ -267,3 +268,42 @@ def test_the_next_argument_ends_a_value_that_nothing_closes(worker: RenderWorker
     text = f"{AGENT}{{{{- '<agent>' ~ (m.content or '') }}}}{calls}{{{{- '<.>' }}}}{NEXT}"
     message = load(spec_of(text, worker)).parse("<do>add<:a:>x<:b:>y</do><.>")
     assert [call.arguments for call in message.tool_calls] == ['{"a": "x", "b": "y"}']
+
+
+@pytest.mark.parametrize(
+    ("between", "end", "last"),
+    [
+        ("\n", "<.>", ""),
+        ("\n\n", "\n<.>", ""),
+        (" ", "<|done|>", ""),
+        ("\n---\n", "<.>", ""),
+        ("<+>", "\n<.>", ""),
+        ("\n", "<.>", "<all>"),
+        ("\n\n", "", "<all>"),
+    ],
+)
+def test_messages_that_are_joined(between: str, end: str, last: str) -> None:
+    """What stands between two messages ends none, so a last turn has its end without it.
+
+    Nor is what stands behind all of them an end of one.
+    """
+    text = (
+        "{%- for m in messages %}{{- '' if loop.first else BETWEEN }}{{- '<' ~ m.role ~ '>' }}"
+        "{%- if m.reasoning %}{{- '<why>' ~ m.reasoning ~ '</why>' }}{%- endif %}"
+        "{{- m.content or '' }}"
+        + CALLS
+        + "{{- END }}{%- endfor %}{{- BETWEEN ~ '<assistant>' if add_generation_prompt else LAST }}"
+    )
+    for word, meant in {"BETWEEN": between, "END": end, "LAST": last}.items():
+        text = text.replace(word, repr(meant))
+    build = built("joined", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    parse, call = load(spec_in(build)).parse, '<do>add<with>{"a": 1}</do>'
+    for message in (
+        parse(f"<why>So</why>Hi.{call}{end or last}"),
+        parse(f"<why>So</why>Hi.{call}"),
+    ):
+        assert (message.reasoning_content, message.content) == ("So", "Hi.")
+        assert [(made.name, made.arguments) for made in message.tool_calls] == [("add", '{"a": 1}')]
+    assert parse(f"Hi.{end or last}{between}").content == "Hi."

@@ -1133,3 +1133,24 @@ def test_what_begins_answers_and_calls_alike_ends_a_thought(start: str, end: str
     written = f'{start}Hm.{end}<use>{{"name": "run", "arguments": {{"a": 1}}}}</use><:end:>'
     check_case(spec, written, expect=call, tools=tools)
     check_case(spec, f"{start}Hm.{end}So.<:end:>", expect=Message("So.", reasoning="Hm."))
+
+
+#: A turn ends with a sign that is said more than once, as text may hold it.
+REPEATED_SIGN = (
+    "{% for m in messages %}<:{{ m.role }}:>{{ m.content }}%%%\n{% endfor %}"
+    "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+)
+
+
+def test_no_text_ends_with_the_sign_that_ends_a_turn_by_repetition() -> None:
+    """Of more of them than that, a parser takes the first for the end."""
+    build = built("repeated-sign", REPEATED_SIGN)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    bound = bind_grammar(spec_in(build), GrammarRequest((), lazy=False))
+    assert isinstance(bound, BoundGrammar)
+    grammar = read_grammar(bound.grammar)
+    assert isinstance(grammar, Grammar)
+    asked = Recognizer(grammar)
+    assert asked.accepts("A tenth is 10 % or 10%, %% no sign.%%%\n")
+    assert not asked.accepts("A tenth is 10%%%%\n")

@@ -207,9 +207,19 @@ def _find_around(chat: Chat, frames: Frames, texts: Sequence[str]) -> _Around:
     user_end = parts.find_user_end(table, prompts, by_user.get(_LAST, ""))
     user_end, user_header = _around_user(chat, user_end, table, by_user)
     header = parts.find_header(table, prompts, user_end, user_header)
-    tail = prompts.bare.removeprefix(user_end)
+    tail = _tail_behind(user_end, prompts.bare)
     table = _without_tail(table, tail)
     return _Around(prompts, header, user_header, tail, table, by_user, by_tool)
+
+
+def _tail_behind(user_end: str, bare: str) -> str:
+    """Return what ends all conversations: what stands in ``bare`` behind the user's end.
+
+    Where messages are joined, what stands between two is part of that end, and not of ``bare``.
+    """
+    if user_end.startswith(bare):
+        return ""
+    return bare.removeprefix(user_end if bare.startswith(user_end) else user_end.rstrip())
 
 
 def _find_wrappings(edges: Mapping[Edge, str], around: _Around) -> tuple[dict[Part, Wrapping], str]:

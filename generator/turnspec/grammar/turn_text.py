@@ -26,7 +26,8 @@ _JSON_HEAD = re.compile(r'[\[{]+"\w+"')
 def shared_rules(spec: Spec, *, known: bool) -> tuple[Rule, ...]:
     """Return the rules for free text and white space; ``known``: the tools are."""
     markers = text_markers(spec)
-    comment, joined = _text_comment(markers), _first_sign_of_bare_calls(spec)
+    comment = _text_comment(markers)
+    joined = _first_sign_of_bare_calls(spec) + _signs_of_stops(spec)
     text = text_without(TEXT, markers, comment, leads=_leads(spec), joined=joined)
     values = text_in_calls(spec.tools, known=known) if spec.tools else ()
     return (*text, *values, *space_rules())
@@ -36,6 +37,12 @@ def _first_sign_of_bare_calls(spec: Spec) -> str:
     """Return the bracket that a call begins with where nothing else does: two wrap a call."""
     is_bare = spec.tools is not None and marks_of(spec).are_bare
     return trimmed(call_marker(spec.tools))[:1] if spec.tools and is_bare else ""
+
+
+def _signs_of_stops(spec: Spec) -> str:
+    """Return the signs that stop a turn by repetition: of more, the first ones do to a parser."""
+    stops = map(trimmed, spec.turn.stop)
+    return "".join({stop[0]: None for stop in stops if stop[1:] and len({*stop}) == 1})
 
 
 def _leads(spec: Spec) -> str:

@@ -64,11 +64,12 @@ class Renderer:
             return rendering.text, ""
         # Some templates put a prompt behind every conversation, asked for or not.
         user_end = rendering.text.partition(self.spec.turn.header)[0]
-        if not self.bare_prompt.startswith(user_end):
-            user_end = user_end.rstrip(" ")  # behind a conversation no header is indented
-        if not self.bare_prompt.startswith(user_end):
+        # Behind a conversation no header is indented, nor joined.
+        ends = (user_end, user_end.rstrip(" "), user_end.rstrip())
+        known = next(filter(self.bare_prompt.startswith, ends), None)
+        if known is None:
             return rendering.text, ""
-        return rendering.text.removesuffix(self.bare_prompt.removeprefix(user_end)), ""
+        return rendering.text.removesuffix(self.bare_prompt.removeprefix(known)), ""
 
     def parser_input(self, turn: str, calls: Sequence[Call]) -> Turn | None:
         """Split a rendered turn behind what the generation prompt has in common with it."""
