@@ -16,9 +16,11 @@ from turnspec.codegen.loading import load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Literal, Tools
 from turnspec.spec.files import SPEC_SUFFIX, read_spec
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, Literal, Part, Spec, ToolMode, Tools
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Encoding, JsonType, Part, ToolMode
 
 #: The first and the last word of a long text, by which it is found in a turn.
 _FIRST, _LAST = "Once", "after"

@@ -27,7 +27,8 @@ from turnspec.codegen.writer import write_parts
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.files import read_spec
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 from turnspec.verification.llama_cpp_library import LlamaLibrary, llama_library
 from turnspec.verification.turns import written_input
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchmarks.cases import LongText, string_encoding
 from benchmarks.measuring import Streamed, Whole
-from turnspec.spec.model import Encoding
+from turnspec.spec.words import Encoding
 
 _TEXT, _JSON_STRING, _OTHER_STRING = 1.5, 2.5, 3.0  # microseconds per piece
 _WHOLE = {LongText.CONTENT: 0.1, LongText.ESCAPES: 1.5}  # milliseconds for ...

@@ -17,7 +17,7 @@ from typing import Any
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.turns import Format
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call, format_markers
 
 #: Calls whose words stand in no marker, so that what isn't one of them is the format's.

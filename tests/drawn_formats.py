@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from tests.parser_formats import native, tagged, tagged_json
 from tests.small_formats import a_format
+from turnspec.spec.calls import Guard, Tools, ValueSyntax
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, Guard, Spec, ToolMode, Tools, ValueSyntax
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Encoding, ToolMode
 
 _STYLES = ("<{}>", "</{}>", "<|{}|>", "[{}]", "[/{}]", "<<{}>>", "--- {} ---", "§{}§")
 _WORDS = st.from_regex(r"[a-z]{3,7}", fullmatch=True)

@@ -5,15 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from turnspec.spec.model import (
-    Arguments,
-    Encoding,
-    JsonType,
-    Piece,
-    SlotKind,
-    Spec,
-    Tools,
-)
+from turnspec.spec.calls import Arguments, Piece, Tools
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 #: What stands before a turn; the prompt for one ends with it.
 HEADER = "<|turn|>assistant\n"

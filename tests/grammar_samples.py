@@ -7,7 +7,9 @@ from typing import Any
 
 from tests.generated_formats import ROOT, committed_format
 from tests.grammar_engines.agreement import Sample
-from turnspec.spec.model import Part, Slot, SlotKind, Spec
+from turnspec.spec.calls import Slot
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, SlotKind
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.turns import written_input
 

@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Literal
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Literal, Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 from turnspec.verification.messages import TRICKY_TEXTS, allowed_call, format_markers
 
 #: Stands for a word until all words of a text are numbered.

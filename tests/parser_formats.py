@@ -7,30 +7,27 @@ import re
 from typing import Any
 
 from tests.specs_for_tests import json_native_spec, two_prompts
-from turnspec.spec.model import (
+from turnspec.spec.calls import (
     Arguments,
-    Content,
-    ContentMode,
     Elements,
-    Encoding,
-    End,
     Fields,
     Guard,
-    Join,
-    JsonType,
     Literal,
-    Part,
     Piece,
-    Reasoning,
+    Slot,
+    Tools,
+    ValueSyntax,
+)
+from turnspec.spec.model import Content, End, Join, Reasoning, Spec, Turn
+from turnspec.spec.words import (
+    ContentMode,
+    Encoding,
+    JsonType,
+    Part,
     ReasoningMode,
     ReasoningScope,
-    Slot,
     SlotKind,
-    Spec,
     ToolMode,
-    Tools,
-    Turn,
-    ValueSyntax,
 )
 
 _SLOTS = re.compile(f"⟨({'|'.join(SlotKind)})⟩")

@@ -22,7 +22,7 @@ from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import SAID, THOUGHT, Format
 from turnspec.pipeline.samples import sample_turns
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.random_messages import random_messages
 

@@ -7,25 +7,9 @@ from typing import Any
 
 from tests.parser_formats import make_spec, native, pieces, tagged, tagged_json
 from tests.specs_for_tests import channels_spec, two_prompts
-from turnspec.spec.model import (
-    Alternatives,
-    CodeCall,
-    Condition,
-    Encoding,
-    End,
-    Guard,
-    JsonType,
-    Limit,
-    OtherMarks,
-    Part,
-    ReasoningMode,
-    Spec,
-    Subject,
-    Tokenizer,
-    Tools,
-    ValueSyntax,
-    Verdict,
-)
+from turnspec.spec.calls import Guard, Tools, ValueSyntax
+from turnspec.spec.model import Alternatives, CodeCall, End, Limit, OtherMarks, Spec, Tokenizer
+from turnspec.spec.words import Condition, Encoding, JsonType, Part, ReasoningMode, Subject, Verdict
 
 _ORDER = (Part.REASONING, Part.CONTENT, Part.CALLS)
 

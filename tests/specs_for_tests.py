@@ -7,42 +7,39 @@ from pathlib import Path
 from typing import Any
 
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.calls import Arguments, Fields, Literal, Slot, Tools, ValueSyntax
 from turnspec.spec.files import dump_spec
 from turnspec.spec.model import (
-    Arguments,
-    CallIdPosition,
     Capabilities,
-    Condition,
     Content,
-    ContentMode,
-    Encoding,
     End,
-    Fields,
     Grammar,
     Join,
-    JsonType,
     Limit,
-    Literal,
-    Part,
     Reasoning,
-    ReasoningMode,
-    ReasoningScope,
-    Slot,
-    SlotKind,
     Spec,
-    Subject,
     TemplateIdentity,
     Thinking,
     ThinkingState,
     Token,
-    TokenSource,
-    ToolMode,
-    Tools,
     Turn,
-    ValueSyntax,
-    Verdict,
 )
 from turnspec.spec.results import TemplateResult, dump_results
+from turnspec.spec.words import (
+    CallIdPosition,
+    Condition,
+    ContentMode,
+    Encoding,
+    JsonType,
+    Part,
+    ReasoningMode,
+    ReasoningScope,
+    SlotKind,
+    Subject,
+    TokenSource,
+    ToolMode,
+    Verdict,
+)
 
 NAME = Slot(SlotKind.NAME)
 ID = Slot(SlotKind.ID)

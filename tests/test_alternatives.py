@@ -10,19 +10,11 @@ import pytest
 from tests.parser_checks import assert_any_chunking, assert_any_truncation
 from tests.parser_formats import BARE, HERMES, make_spec, pieces, tagged, tagged_json
 from turnspec.codegen.loading import load
+from turnspec.spec.calls import Literal, Piece, Slot
 from turnspec.spec.checks import check_spec
 from turnspec.spec.files import dump_spec, load_checked_spec
-from turnspec.spec.model import (
-    Alternatives,
-    CodeCall,
-    Literal,
-    OtherMarks,
-    Part,
-    Piece,
-    Slot,
-    SlotKind,
-    Spec,
-)
+from turnspec.spec.model import Alternatives, CodeCall, OtherMarks, Spec
+from turnspec.spec.words import Part, SlotKind
 
 WORD = Slot(SlotKind.WORD)
 

@@ -14,18 +14,9 @@ from turnspec.analysis.arguments import (
     find_syntax,
 )
 from turnspec.analysis.findings import Derivation
+from turnspec.spec.calls import Elements, Literal, Slot, ValueSyntax
 from turnspec.spec.encoding import encode_argument, encode_object
-from turnspec.spec.model import (
-    Elements,
-    Encoding,
-    JsonType,
-    Literal,
-    Slot,
-    SlotKind,
-    Subject,
-    ValueSyntax,
-    Verdict,
-)
+from turnspec.spec.words import Encoding, JsonType, SlotKind, Subject, Verdict
 
 SYNTAXES = {
     "plain": ValueSyntax(),

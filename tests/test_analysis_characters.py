@@ -14,7 +14,8 @@ from turnspec.analysis.characters import (
     character_limits,
 )
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import Condition, Limit, Subject, Verdict
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, Subject, Verdict
 
 LINE_ENDS = "\n\x0b\x0c\r\x1c\x1d\x1e\x85\u2028\u2029"
 

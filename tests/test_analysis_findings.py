@@ -10,7 +10,8 @@ from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.modes import reasoning_mode
 from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import (
+from turnspec.spec.prompt_state import PromptState
+from turnspec.spec.words import (
     CallIdPosition,
     Condition,
     ContentMode,
@@ -24,7 +25,6 @@ from turnspec.spec.model import (
     ToolMode,
     Verdict,
 )
-from turnspec.spec.prompt_state import PromptState
 
 TOOL_MODES = {
     "json-in-tags": ToolMode.JSON_NATIVE,

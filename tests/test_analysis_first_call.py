@@ -16,7 +16,8 @@ from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Following
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import AfterFirst, Part
+from turnspec.spec.calls import AfterFirst
+from turnspec.spec.words import Part
 
 LAST = Edge(Part.CALLS, Part.END)
 

@@ -22,7 +22,8 @@ from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import USER_TEXT, Chat
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import Literal, Spec, Tools
+from turnspec.spec.calls import Literal, Tools
+from turnspec.spec.model import Spec
 from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
 from turnspec.spec.results import RUNGS
 

@@ -10,7 +10,7 @@ from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import JsonType
+from turnspec.spec.words import JsonType
 
 LISTED = (
     "{%- for m in messages %}{%- if m.role != 'assistant' %}{{- '<' ~ m.role ~ '>' ~ m.content }}"

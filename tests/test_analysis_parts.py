@@ -5,21 +5,19 @@ from __future__ import annotations
 import pytest
 
 from turnspec.analysis.frames import Edge
+from turnspec.analysis.header import Header, Prompts, find_header, find_user_end
 from turnspec.analysis.parts import (
-    Header,
-    Prompts,
     Wrapping,
     common_turn_end,
     find_ends,
-    find_header,
     find_joins,
-    find_user_end,
     find_wrapping,
     own_end,
     part_ways,
     stop_strings,
 )
-from turnspec.spec.model import Condition, End, Join, Part
+from turnspec.spec.model import End, Join
+from turnspec.spec.words import Condition, Part
 
 START, REASONING, CONTENT, CALLS, END = Part
 

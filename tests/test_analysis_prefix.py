@@ -7,7 +7,7 @@ import pytest
 from turnspec.analysis.prefix import find_broken_prefix
 from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import PrefixStep
+from turnspec.spec.words import PrefixStep
 
 _PROMPT = "{% if add_generation_prompt %}<assistant>{% endif %}"
 _CALLS = "{% for c in m.tool_calls or [] %}[{{ c.function.name }}]{% endfor %}"

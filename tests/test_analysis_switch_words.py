@@ -12,7 +12,7 @@ from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import Switch
+from turnspec.spec.words import Switch
 
 ON, OFF = Switch.ENABLED, Switch.DISABLED
 FOUND = {

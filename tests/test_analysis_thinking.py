@@ -17,8 +17,8 @@ from turnspec.analysis.thinking import (
 from turnspec.analysis.told_limits import PROMPTED_BY_TOOLS
 from turnspec.rendering.worker import RenderWorker
 from turnspec.review.facts import changes
-from turnspec.spec.model import Part
 from turnspec.spec.prompt_state import PromptState, begins_content, prompt_state
+from turnspec.spec.words import Part
 
 OPEN, NEUTRAL, CLOSED = PromptState.OPEN, PromptState.NEUTRAL, PromptState.CLOSED
 

@@ -11,7 +11,8 @@ from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.model import Spec
+from turnspec.spec.words import ReasoningMode, Subject, Verdict
 
 #: Another role than the assistant's, and calls.
 OTHERS = "{%- if m.role != 'assistant' %}{{- '<' ~ m.role ~ '>' ~ m.content ~ '<.>' }}{%- else %}"

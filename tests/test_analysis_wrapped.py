@@ -10,8 +10,10 @@ from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.calls import Literal
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import ContentMode, Literal, OtherMarks, Part, Spec
+from turnspec.spec.model import OtherMarks, Spec
+from turnspec.spec.words import ContentMode, Part
 from turnspec.verification.turns import expected_behind
 
 PROMPT = "{%- endfor %}{%- if add_generation_prompt %}{{- '<assistant>' }}{%- endif %}"

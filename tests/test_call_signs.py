@@ -10,7 +10,7 @@ from tests.parser_checks import stream
 from tests.test_empty_calls import template
 from tests.test_right_formats import built, spec_in
 from turnspec.codegen.loading import load
-from turnspec.spec.model import Condition, Subject, Verdict
+from turnspec.spec.words import Condition, Subject, Verdict
 
 _KEYED = (
     "{{{{ f.name }}}}({{% for k, v in a.items() %}}{}{{{{ {!r} if not loop.last }}}}{{% endfor %}})"

@@ -27,7 +27,8 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.module import generate_module
 from turnspec.codegen.typescript import Script, script_text
-from turnspec.spec.model import End, Part, ReasoningMode, Spec
+from turnspec.spec.model import End, Spec
+from turnspec.spec.words import Part, ReasoningMode
 
 ARGUMENTS = {"text": 'a "b" \\ </x> é\n', "count": 7}
 OBJECT = json.dumps(ARGUMENTS, ensure_ascii=False)

@@ -9,27 +9,19 @@ import pytest
 
 from tests.specs_for_tests import channels_spec, json_native_spec, plain_spec
 from turnspec.codegen.writer import as_rendered, write_calls, write_parts, write_turn
+from turnspec.spec.calls import AfterFirst, Arguments, Guard, Literal, Slot, Tools, ValueSyntax
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import (
-    AfterFirst,
-    Arguments,
+from turnspec.spec.model import End, Limit, Spec
+from turnspec.spec.words import (
     Condition,
     Encoding,
-    End,
-    Guard,
     IndexScope,
     JsonType,
-    Limit,
-    Literal,
     Part,
-    Slot,
     SlotKind,
-    Spec,
     Subject,
     ToolMode,
-    Tools,
-    ValueSyntax,
     Verdict,
 )
 

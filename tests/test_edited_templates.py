@@ -14,7 +14,8 @@ from tests.own_templates import FOLDER, given_template
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import load_checked_spec
-from turnspec.spec.model import Spec, Subject, Verdict
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Subject, Verdict
 from turnspec.testing import Call, Message, check_case
 
 EDITED = FOLDER / "edited"

@@ -31,7 +31,8 @@ from turnspec.codegen.compiled import COMMON, OWN, compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.typescript import Script, script_text
 from turnspec.explain.samples import sample_turns
-from turnspec.spec.model import Condition, Limit, Subject, Verdict
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
 _LONGEST_TABLE = 302  # lines, as scripts have it

@@ -24,9 +24,10 @@ from turnspec.export.targets import export_format
 from turnspec.export.xgrammar import structural_tag
 from turnspec.grammar.request import GrammarRequest
 from turnspec.pipeline.project import RESULTS, OutputPaths
+from turnspec.spec.calls import Literal, Slot
 from turnspec.spec.integration_results import read_integrations
-from turnspec.spec.model import Literal, Slot, SlotKind
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import SlotKind
 
 NAME = "qwen-qwen3-0-6b"
 

@@ -15,19 +15,10 @@ from turnspec.codegen.loading import load
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import (
-    Arguments,
-    Encoding,
-    JsonType,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.calls import Arguments, Literal, Piece, Slot, Tools
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.results import RUNGS
+from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
 KEY, VALUE = Slot(SlotKind.KEY), Slot(SlotKind.VALUE)
 CALL = (Slot(SlotKind.NAME), Literal("("), Slot(SlotKind.ARGUMENTS), Literal(")"))

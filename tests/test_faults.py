@@ -14,7 +14,8 @@ from tests.faults.spec_faults import spec_faults
 from tests.own_templates import own_template
 from turnspec.codegen.loading import load
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import Condition, Limit, Subject, Verdict
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, Subject, Verdict
 from turnspec.verification.sanity_rendered import header
 from turnspec.verification.sanity_view import View
 from turnspec.verification.turns import Renderer

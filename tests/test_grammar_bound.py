@@ -32,8 +32,8 @@ from turnspec.cli.main import turnspec
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.message import Call
-from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import Part
 from turnspec.verification import engine_llama_cpp
 
 ENGINES: dict[str, Compile] = {

@@ -15,7 +15,7 @@ from turnspec.grammar.text import Rule
 from turnspec.grammar.turn import turn_rules
 from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.grammar.turn_parts import parts_of
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 
 SIGN = r'"(?:\\x..|\\u.{4}|\\.|[^"\\])"'
 MARKER = re.compile(rf"(?:{SIGN} )+{SIGN}")

@@ -23,25 +23,10 @@ from tests.specs_for_tests import (
 from turnspec.grammar.free_text import text_without
 from turnspec.grammar.text import Rule, literal
 from turnspec.grammar.turn import generate_grammar
-from turnspec.spec.model import (
-    Arguments,
-    Content,
-    ContentMode,
-    Encoding,
-    End,
-    Fields,
-    Join,
-    JsonType,
-    Literal,
-    Part,
-    Slot,
-    SlotKind,
-    Spec,
-    ToolMode,
-    Tools,
-    ValueSyntax,
-)
+from turnspec.spec.calls import Arguments, Fields, Literal, Slot, Tools, ValueSyntax
+from turnspec.spec.model import Content, End, Join, Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import ContentMode, Encoding, JsonType, Part, SlotKind, ToolMode
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.recognizer import Recognizer
 

@@ -20,8 +20,9 @@ from turnspec.grammar.text import character_class, literal
 from turnspec.grammar.turn import generate_grammar
 from turnspec.spec.files import dump_spec
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec, Switch, SwitchWord
+from turnspec.spec.model import Spec, SwitchWord
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import Part, Switch
 from turnspec.verification import engine_llama_cpp as llama_cpp
 
 NASTY = (

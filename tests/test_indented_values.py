@@ -6,7 +6,7 @@ from tests.own_templates import given_template
 from turnspec.analysis.analyze import analyze_template
 from turnspec.codegen.loading import load
 from turnspec.rendering.worker import RenderWorker
-from turnspec.spec.model import Encoding, JsonType, Subject, Verdict
+from turnspec.spec.words import Encoding, JsonType, Subject, Verdict
 
 TEXT = (
     "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"

@@ -25,7 +25,8 @@ from turnspec.codegen.marks import FEWEST_SIGNS
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Encoding, Part
 from turnspec.verification.messages import allowed_call, format_markers
 
 LONG_TEXTS = (LongText.CONTENT, LongText.REASONING, LongText.ARGUMENT)

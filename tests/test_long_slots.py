@@ -19,7 +19,7 @@ from tests.parser_checks import some, stream
 from turnspec.codegen.writer import write_parts
 from turnspec.engine.json_texts import load_json
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call
 
 #: Longer than anything that a marker's slot holds.

@@ -44,7 +44,7 @@ from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import SAID, THOUGHT, Case
 from turnspec.engine.json_texts import load_json
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call
 
 

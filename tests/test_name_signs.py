@@ -13,7 +13,7 @@ from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_parts
 from turnspec.spec.characters import LETTERS, NAME_SIGNS, NOT_IN_NAMES
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 
 SIGN = re.compile(f"[^{NOT_IN_NAMES}]")
 IN_GRAMMARS = re.compile(f"[{LETTERS}{NAME_SIGNS}]")

@@ -15,7 +15,7 @@ from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call
 
 ASKED = Call("ask_it", {"where": "Oslo", "days": "two"}, "abcdef124")

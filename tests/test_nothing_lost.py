@@ -18,7 +18,8 @@ from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.files import read_spec
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call, format_markers
 
 ROOT = Path(__file__).parent.parent

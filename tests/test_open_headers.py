@@ -10,8 +10,8 @@ from tests.test_right_formats import built, spec_in
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
-from turnspec.spec.model import Part
 from turnspec.spec.turn_end import with_stop_at_end
+from turnspec.spec.words import Part
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.recognizer import Recognizer
 

@@ -26,7 +26,8 @@ from turnspec.sources.index import INDEX_FILE, read_index
 from turnspec.sources.pip_settings import PipSettings
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.files import dump_spec
-from turnspec.spec.model import Spec, Verdict
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Verdict
 
 #: One whose calls are read where they are quoted, which its spec says as a limit.
 CALLS = (FOLDER / "bare-json-call.jinja").read_text(encoding="utf-8")

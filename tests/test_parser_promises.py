@@ -25,10 +25,12 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import write_parts
 from turnspec.engine.json_texts import load_json
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Literal
 from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, Literal, Part, Spec, ToolMode
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Encoding, Part, ToolMode
 from turnspec.verification.messages import format_markers
 from turnspec.verification.random_messages import random_messages
 from turnspec.verification.turns import expected_message, written_input

@@ -36,7 +36,7 @@ from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.random_messages import random_messages
 

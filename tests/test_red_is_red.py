@@ -19,8 +19,9 @@ from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
-from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS, SANITY
+from turnspec.spec.words import Part, ReasoningMode
 from turnspec.verification.grammar_rung import agreement
 from turnspec.verification.sanity_parsed import leaks
 from turnspec.verification.sanity_spec import switches

@@ -32,8 +32,9 @@ from turnspec.report.packed import packed
 from turnspec.report.page import render_page
 from turnspec.report.texts import texts_to_try
 from turnspec.spec.atomic import write_atomically
+from turnspec.spec.calls import Literal
 from turnspec.spec.files import spec_hash
-from turnspec.spec.model import Literal, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.results import (
     RUNGS,
     Counterexample,

@@ -19,9 +19,9 @@ from turnspec.codegen.markers import leading_text
 from turnspec.codegen.module import generate_module
 from turnspec.deviations.turns import Format
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Literal
 from turnspec.spec.characters import LONGEST, NOT_IN_NAMES
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Literal
 from turnspec.verification.messages import format_markers
 
 NAME = re.compile(f"[^{NOT_IN_NAMES}]{{1,{LONGEST}}}")

@@ -25,17 +25,8 @@ from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.review.shown import changelog, json_data, markdown, text_lines
 from turnspec.spec.files import dump_spec, load_spec
-from turnspec.spec.model import (
-    Part,
-    Reasoning,
-    ReasoningMode,
-    ReasoningScope,
-    Spec,
-    Switch,
-    SwitchWord,
-    Thinking,
-    ThinkingState,
-)
+from turnspec.spec.model import Reasoning, Spec, SwitchWord, Thinking, ThinkingState
+from turnspec.spec.words import Part, ReasoningMode, ReasoningScope, Switch
 
 pytestmark = pytest.mark.usefixtures("few_turns")
 

@@ -9,25 +9,9 @@ import pytest
 
 from tests.specs_for_tests import ALL_SPECS, json_native_spec, plain_spec, tagged_spec
 from turnspec.review.facts import Area, Change, changes
-from turnspec.spec.model import (
-    Alternatives,
-    Arguments,
-    CodeCall,
-    Condition,
-    End,
-    Join,
-    Limit,
-    Literal,
-    Part,
-    PrefixStep,
-    ReasoningMode,
-    Spec,
-    Subject,
-    Tools,
-    Turn,
-    ValueSyntax,
-    Verdict,
-)
+from turnspec.spec.calls import Arguments, Literal, Tools, ValueSyntax
+from turnspec.spec.model import Alternatives, CodeCall, End, Join, Limit, Spec, Turn
+from turnspec.spec.words import Condition, Part, PrefixStep, ReasoningMode, Subject, Verdict
 
 
 def with_turn(spec: Spec, turn: Turn) -> Spec:

@@ -23,23 +23,19 @@ from turnspec.grammar.turn import generate_grammar
 from turnspec.review.compare import Source, Status, compare_all, compare_sources
 from turnspec.review.reading import Format, read_turns, written_turns
 from turnspec.review.rules import Severity
+from turnspec.spec.calls import Literal, Slot
 from turnspec.spec.files import spec_hash
-from turnspec.spec.model import (
+from turnspec.spec.model import End, Limit, Spec, TemplateIdentity
+from turnspec.spec.turn_end import may_repeat_calls
+from turnspec.spec.words import (
     Condition,
-    End,
     IndexScope,
-    Limit,
-    Literal,
     Part,
     ReasoningMode,
-    Slot,
     SlotKind,
-    Spec,
     Subject,
-    TemplateIdentity,
     Verdict,
 )
-from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.verification.messages import format_markers
 from turnspec.verification.random_messages import random_messages
 

@@ -23,8 +23,9 @@ from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
-from turnspec.spec.model import ContentMode, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.model import Spec
 from turnspec.spec.results import SANITY
+from turnspec.spec.words import ContentMode, ReasoningMode, Subject, Verdict
 from turnspec.verification import ladder
 from turnspec.verification.grammar_rung import agreement
 

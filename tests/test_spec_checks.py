@@ -19,39 +19,43 @@ from tests.specs_for_tests import (
     tagged_spec,
     two_prompts,
 )
-from turnspec.spec.checks import check_spec
-from turnspec.spec.model import (
+from turnspec.spec.calls import (
     AfterFirst,
     Arguments,
+    Elements,
+    Fields,
+    Guard,
+    Literal,
+    Piece,
+    Slot,
+    Tools,
+    ValueSyntax,
+)
+from turnspec.spec.checks import check_spec
+from turnspec.spec.model import (
+    ContentBlocks,
+    End,
+    Grammar,
+    Join,
+    Limit,
+    Reasoning,
+    Spec,
+    SwitchWord,
+    Turn,
+)
+from turnspec.spec.words import (
     CallIdPosition,
     Condition,
-    ContentBlocks,
-    Elements,
     Encoding,
-    End,
-    Fields,
-    Grammar,
-    Guard,
     IndexScope,
-    Join,
     JsonType,
-    Limit,
-    Literal,
     Part,
-    Piece,
-    Reasoning,
     ReasoningMode,
     ReasoningScope,
-    Slot,
     SlotKind,
-    Spec,
     Subject,
     Switch,
-    SwitchWord,
     ToolMode,
-    Tools,
-    Turn,
-    ValueSyntax,
     Verdict,
 )
 

@@ -26,8 +26,9 @@ from turnspec.spec.files import (
     read_spec,
     spec_hash,
 )
-from turnspec.spec.model import ContentMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.recipe import Recipe
+from turnspec.spec.words import ContentMode
 
 FILE = "specs/x.yaml"
 HERE = Recipe("make specs", "../schema.json")

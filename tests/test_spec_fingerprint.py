@@ -18,15 +18,8 @@ from turnspec.codegen.banner import named_spec
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.fingerprint import fingerprint, same_formats
-from turnspec.spec.model import (
-    PrefixStep,
-    Spec,
-    TemplateIdentity,
-    ThinkingState,
-    Token,
-    Tokenizer,
-    TokenSource,
-)
+from turnspec.spec.model import Spec, TemplateIdentity, ThinkingState, Token, Tokenizer
+from turnspec.spec.words import PrefixStep, TokenSource
 
 _FACTS = re.compile(r"^FORMAT = (\{.*?\})$", re.MULTILINE | re.DOTALL)
 

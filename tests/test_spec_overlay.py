@@ -8,9 +8,11 @@ import pytest
 
 from tests.specs_for_tests import json_native_spec, plain_spec
 from turnspec.analysis.overlaid import overlaid
-from turnspec.spec.model import Condition, Part, Slot, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.calls import Slot
+from turnspec.spec.model import Spec
 from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import Condition, Part, SlotKind, Subject, Verdict
 
 TEMPLATE = "Write a call between <call> and </call>."
 HEAD = f"template: plain.jinja\nsha256: {hashlib.sha256(TEMPLATE.encode()).hexdigest()}\nkeys:\n"

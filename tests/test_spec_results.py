@@ -28,7 +28,7 @@ from turnspec.spec.integration_results import (
     TargetRecord,
     read_integrations,
 )
-from turnspec.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
+from turnspec.spec.model import Limit, Spec
 from turnspec.spec.overlay import Overlay, read_overlay
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import (
@@ -41,6 +41,7 @@ from turnspec.spec.results import (
     read_results,
 )
 from turnspec.spec.table import index_table
+from turnspec.spec.words import Condition, Part, Subject, Verdict
 
 ALL_PARTS = (Part.REASONING, Part.CONTENT, Part.CALLS)
 

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from turnspec.spec import model
+from turnspec.spec import calls, model, words
 from turnspec.spec.schema import load_schema
 
 PIECES = {"text", "slot"}
@@ -26,12 +26,12 @@ MODEL_AT = [
     (("reasoning",), model.Reasoning),
     (("reasoning", "blocks"), model.ContentBlocks),
     (("content",), model.Content),
-    (("tools",), model.Tools),
-    (("tools", "arguments"), model.Arguments),
-    (("tools", "arguments", "syntax"), model.ValueSyntax),
-    (("tools", "arguments", "elements"), model.Elements),
-    (("tools", "fields"), model.Fields),
-    (("tools", "after_first"), model.AfterFirst),
+    (("tools",), calls.Tools),
+    (("tools", "arguments"), calls.Arguments),
+    (("tools", "arguments", "syntax"), calls.ValueSyntax),
+    (("tools", "arguments", "elements"), calls.Elements),
+    (("tools", "fields"), calls.Fields),
+    (("tools", "after_first"), calls.AfterFirst),
     (("limits",), model.Limit),
     (("grammar",), model.Grammar),
     (("alternatives",), model.Alternatives),
@@ -39,17 +39,17 @@ MODEL_AT = [
     (("alternatives", "marks"), model.OtherMarks),
 ]
 ENUM_AT = [
-    (("thinking", "words", "switches"), model.Switch),
-    (("reasoning", "mode"), model.ReasoningMode),
-    (("reasoning", "scope"), model.ReasoningScope),
-    (("content", "mode"), model.ContentMode),
-    (("tools", "mode"), model.ToolMode),
-    (("tools", "call_id"), model.CallIdPosition),
-    (("tools", "arguments", "syntax", "encoding"), model.Encoding),
-    (("tools", "arguments", "values", "null"), model.Encoding),
-    (("limits", "subject"), model.Subject),
-    (("limits", "verdict"), model.Verdict),
-    (("limits", "when"), model.Condition),
+    (("thinking", "words", "switches"), words.Switch),
+    (("reasoning", "mode"), words.ReasoningMode),
+    (("reasoning", "scope"), words.ReasoningScope),
+    (("content", "mode"), words.ContentMode),
+    (("tools", "mode"), words.ToolMode),
+    (("tools", "call_id"), words.CallIdPosition),
+    (("tools", "arguments", "syntax", "encoding"), words.Encoding),
+    (("tools", "arguments", "values", "null"), words.Encoding),
+    (("limits", "subject"), words.Subject),
+    (("limits", "verdict"), words.Verdict),
+    (("limits", "when"), words.Condition),
 ]
 
 
@@ -106,11 +106,11 @@ def test_words_are_those_of_the_model(path: tuple[str, ...], kind: type[StrEnum]
 def test_words_that_only_some_places_allow() -> None:
     call, item = at(("tools", "call")), at(("tools", "arguments", "item"))
     slots = [*call["properties"]["slot"]["enum"], *item["properties"]["slot"]["enum"]]
-    assert [*slots, "WORD"] == list(model.SlotKind)
+    assert [*slots, "WORD"] == list(words.SlotKind)
     assert set(call["properties"]) == set(item["properties"]) == PIECES
-    assert at(("tools", "index_scope"))["enum"] == [*model.IndexScope, None]
+    assert at(("tools", "index_scope"))["enum"] == [*words.IndexScope, None]
     assert at(("turn", "order"))["enum"] == ["reasoning", "content", "calls"]
     assert at(("turn", "joins", "left"))["enum"] == ["start", "reasoning", "content", "calls"]
     tokens = load_schema()["properties"]["tokens"]["additionalProperties"]
-    assert tokens["properties"]["source"]["enum"] == list(model.TokenSource)
-    assert list(at(("tools", "arguments", "types"))["properties"]) == list(model.JsonType)
+    assert tokens["properties"]["source"]["enum"] == list(words.TokenSource)
+    assert list(at(("tools", "arguments", "types"))["properties"]) == list(words.JsonType)

@@ -11,7 +11,8 @@ import yaml
 from tests.generated_formats import FORMATS, committed_format, committed_spec
 from tests.specs_for_tests import ALL_SPECS, json_native_spec, two_prompts
 from turnspec.spec.files import dump_spec, load_checked_spec, load_spec
-from turnspec.spec.model import Spec, Switch, SwitchWord, Thinking, ThinkingState
+from turnspec.spec.model import Spec, SwitchWord, Thinking, ThinkingState
+from turnspec.spec.words import Switch
 
 FILE = "specs/x.yaml"
 HEADER = "<|turn|>assistant\n"

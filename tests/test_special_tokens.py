@@ -22,7 +22,8 @@ from tests.special_pieces import (
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
 from turnspec.rendering.conversation import tool_definitions
-from turnspec.spec.model import Spec, Verdict
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Verdict
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.quoted_calls import (
     CALL,

@@ -31,7 +31,8 @@ from turnspec.codegen.facts import facts_of
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec, Tokenizer
+from turnspec.spec.model import Spec, Tokenizer
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call
 
 #: How long a text is that is read, and then twice as long; and if that takes too many steps, longer

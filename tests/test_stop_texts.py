@@ -23,7 +23,7 @@ from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 from turnspec.verification.messages import allowed_call
 
 REFUSED = "stop: at most 64 texts of 1 to 1,000 whole characters"

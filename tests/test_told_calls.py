@@ -18,8 +18,9 @@ from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_spec
 from turnspec.spec.fingerprint import fingerprint
-from turnspec.spec.model import Condition, Limit, Spec, Subject, Verdict
+from turnspec.spec.model import Limit, Spec
 from turnspec.spec.overlay import OverlayText
+from turnspec.spec.words import Condition, Subject, Verdict
 
 PATHS = OutputPaths.in_folder("given")
 RENDERED = '<go>{{ {"name": c.function.name, "arguments": c.function.arguments} | tojson }}</go>'

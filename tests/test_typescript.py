@@ -60,7 +60,8 @@ from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 from turnspec.verification.random_messages import random_messages
 
 ROOT = Path(__file__).parent.parent

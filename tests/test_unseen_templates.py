@@ -16,8 +16,9 @@ from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
-from turnspec.spec.model import Spec, Verdict
+from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS
+from turnspec.spec.words import Verdict
 from turnspec.testing import Call, Message, check_case
 
 UNSEEN = tuple(name for name in NAMES if name.startswith("unseen-"))

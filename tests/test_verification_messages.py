@@ -9,7 +9,8 @@ import pytest
 
 from tests.specs_for_tests import json_native_spec
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Condition, Limit, Spec, Subject, Verdict
+from turnspec.spec.model import Limit, Spec
+from turnspec.spec.words import Condition, Subject, Verdict
 from turnspec.verification.messages import allowed_call, allowed_text, sample_messages
 from turnspec.verification.random_messages import random_messages
 from turnspec.verification.turns import is_ambiguous

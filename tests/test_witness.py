@@ -22,8 +22,9 @@ from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import load_checked_spec
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS, SANITY, Coverage
+from turnspec.spec.words import Part
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.recognizer import Recognizer
 

@@ -11,20 +11,10 @@ from turnspec.codegen.facts import facts_of, unmarked_reasoning
 from turnspec.grammar.tagged import before_argument
 from turnspec.grammar.text import apart, spelled
 from turnspec.grammar.turn import generate_grammar
+from turnspec.spec.calls import Arguments, Literal, Piece, Slot, Tools
 from turnspec.spec.characters import call_ends
-from turnspec.spec.model import (
-    Arguments,
-    Condition,
-    Limit,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-    Subject,
-    ToolMode,
-    Tools,
-    Verdict,
-)
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, SlotKind, Subject, ToolMode, Verdict
 from turnspec.verification.quoted_calls import with_open_limits
 
 NAME, ARGUMENTS = Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS)

@@ -15,19 +15,19 @@ from typing import Any
 from turnspec.analysis.assemble import grammar_hints
 from turnspec.analysis.modes import content_mode, reasoning_mode
 from turnspec.analysis.text import distinct_beginning
-from turnspec.spec.model import (
+from turnspec.spec.model import Spec
+from turnspec.spec.plain import spec_from_data, spec_to_data
+from turnspec.spec.words import (
     CallIdPosition,
     Condition,
     Encoding,
     IndexScope,
     JsonType,
     ReasoningScope,
-    Spec,
     Subject,
     Switch,
     Verdict,
 )
-from turnspec.spec.plain import spec_from_data, spec_to_data
 from turnspec.verification.turns import prompt_leaves
 
 Path = tuple[str | int, ...]

@@ -36,7 +36,8 @@ from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.files import spec_hash
 from turnspec.spec.integration_results import ExportState, IntegrationResult, TargetRecord
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import ReasoningMode
 
 #: Servers are asked about so many turns of a format, whole and by tokens.
 _SERVED = 4

@@ -27,7 +27,8 @@ from tests.integrations.served_turns import (
 from tests.integrations.turns import Case, cases, template_text
 from turnspec.spec.files import spec_hash
 from turnspec.spec.integration_results import ExportState, IntegrationResult, TargetRecord
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import ReasoningMode
 
 PACKAGES = [
     ["torch==2.13.0"],

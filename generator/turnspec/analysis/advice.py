@@ -10,7 +10,8 @@ from turnspec.analysis.overlay_draft import OverlayDraft, draft_overlay, draft_p
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.told_limits import NEVER_RENDERED
 from turnspec.rendering.conversation import Chat
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import ReasoningMode
 
 
 @dataclass(frozen=True, slots=True)

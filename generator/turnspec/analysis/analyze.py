@@ -52,11 +52,13 @@ from turnspec.analysis.unnamed_tokens import unnamed_tokens
 from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.calls import Arguments
 from turnspec.spec.checks import check_spec
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Arguments, Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.prompt_state import PromptState, begins_content, prompt_state
+from turnspec.spec.words import Part
 
 __all__ = ["ASSUMED_TOKENS", "Analysis", "TemplateSource", "analyze_template"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from turnspec.analysis.probes import KEYS
 from turnspec.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
-from turnspec.spec.model import Guard
+from turnspec.spec.calls import Guard
 
 #: Returns the text of a one-call turn with these arguments from the call's last slot before its
 #: arguments to the end of what the call writes, or None where the template refuses them.

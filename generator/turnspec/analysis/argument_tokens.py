@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Sequence
 
 from turnspec.analysis.probes import VALUES, Token, TokenKind
+from turnspec.spec.calls import Arguments, Slot
 from turnspec.spec.encoding import encode_argument
-from turnspec.spec.model import Arguments, JsonType, Slot, SlotKind
+from turnspec.spec.words import JsonType, SlotKind
 
 _ARGUMENT_KINDS = (TokenKind.KEY, TokenKind.VALUE)
 _SLOTS = (Slot(SlotKind.KEY), Slot(SlotKind.VALUE))

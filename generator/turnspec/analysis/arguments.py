@@ -16,20 +16,10 @@ from turnspec.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
 from turnspec.analysis.repetition import INDEX_MARK, mark_inner_index, repeated_items
 from turnspec.analysis.text import whole_prefix, whole_suffix
 from turnspec.analysis.value_encodings import find_encodings
+from turnspec.spec.calls import Arguments, Literal, Piece, Slot, ValueSyntax
 from turnspec.spec.encoding import encode_object
-from turnspec.spec.model import (
-    Arguments,
-    Condition,
-    Encoding,
-    Limit,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-    Subject,
-    ValueSyntax,
-    Verdict,
-)
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, Encoding, SlotKind, Subject, Verdict
 
 #: An object that shows the style in which JSON (or a relative) is written.
 STYLE_PROBE: dict[str, object] = {

@@ -23,34 +23,32 @@ from turnspec.analysis.text import distinct_beginning, markers
 from turnspec.analysis.thinking import find_scope
 from turnspec.analysis.told_limits import told_of_findings, told_of_spec
 from turnspec.rendering.conversation import Chat
+from turnspec.spec.calls import Fields, Literal, Piece, Slot, Tools
 from turnspec.spec.characters import is_lone_sign
 from turnspec.spec.model import (
     Alternatives,
     Capabilities,
     Content,
-    Fields,
     Grammar,
-    IndexScope,
     Limit,
-    Literal,
     OtherMarks,
-    Part,
-    Piece,
     Reasoning,
-    ReasoningMode,
-    ReasoningScope,
-    Slot,
-    SlotKind,
     Spec,
     TemplateIdentity,
     Thinking,
     ThinkingState,
     Token,
-    TokenSource,
-    Tools,
     Turn,
 )
 from turnspec.spec.turn_end import settled_stops, stop_strings
+from turnspec.spec.words import (
+    IndexScope,
+    Part,
+    ReasoningMode,
+    ReasoningScope,
+    SlotKind,
+    TokenSource,
+)
 
 #: The usual texts of special tokens, where nobody says what they are.
 ASSUMED_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}

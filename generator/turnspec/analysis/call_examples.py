@@ -23,17 +23,8 @@ from turnspec.analysis.tag_examples import (
     tagged_example,
 )
 from turnspec.rendering.conversation import USER_TEXT
-from turnspec.spec.model import (
-    Arguments,
-    Fields,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-    ToolMode,
-    Tools,
-    ValueSyntax,
-)
+from turnspec.spec.calls import Arguments, Fields, Literal, Piece, Slot, Tools, ValueSyntax
+from turnspec.spec.words import SlotKind, ToolMode
 
 _NAME, _ARGUMENTS = Slot(SlotKind.NAME), Slot(SlotKind.ARGUMENTS)
 #: Keys of a call object where a prompt tells none.

@@ -22,17 +22,8 @@ from turnspec.analysis.repetition import (
     mark_leading_index,
     split_repetition,
 )
-from turnspec.spec.model import (
-    Arguments,
-    CallIdPosition,
-    Fields,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-    ToolMode,
-    filled,
-)
+from turnspec.spec.calls import Arguments, Fields, Literal, Piece, Slot, filled
+from turnspec.spec.words import CallIdPosition, SlotKind, ToolMode
 
 _SLOT_OF_TOKEN = {
     TokenKind.NAME: SlotKind.NAME,

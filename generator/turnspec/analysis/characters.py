@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from turnspec.spec.model import Condition, Limit, Subject, Verdict
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, Subject, Verdict
 
 #: Tells whether a text is rendered so that it can be read back; None where it is refused.
 ComesBack = Callable[[str], bool | None]

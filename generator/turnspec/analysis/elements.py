@@ -10,17 +10,9 @@ from dataclasses import replace
 
 from turnspec.analysis.probes import KEYS, VALUES
 from turnspec.analysis.repetition import Repetition, repeated_items
+from turnspec.spec.calls import Arguments, Elements, Literal, Piece, Slot
 from turnspec.spec.encoding import encode_argument
-from turnspec.spec.model import (
-    Arguments,
-    Elements,
-    Encoding,
-    JsonType,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-)
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 #: Returns the text of an argument's value, or None where it isn't rendered.
 WriteValue = Callable[[object], str | None]

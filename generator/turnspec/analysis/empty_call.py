@@ -12,9 +12,10 @@ from dataclasses import replace
 from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.probes import CONTENT, IDS, NAMES, probe_call
 from turnspec.rendering.conversation import Chat
+from turnspec.spec.calls import Literal, Piece, Slot, Tools, filled
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Literal, Piece, Slot, SlotKind, Tools, filled
+from turnspec.spec.words import SlotKind
 
 _NOTHING = Call(NAMES[0], {}, IDS[0])
 _SLOTS: dict[str, Piece] = {NAMES[0]: Slot(SlotKind.NAME), IDS[0]: Slot(SlotKind.ID)}

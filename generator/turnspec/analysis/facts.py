@@ -11,8 +11,9 @@ from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import Chat
-from turnspec.spec.model import Part, SwitchWord
+from turnspec.spec.model import SwitchWord
 from turnspec.spec.prompt_state import PromptState
+from turnspec.spec.words import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,19 +15,9 @@ from dataclasses import dataclass, replace
 from turnspec.analysis.instructions import Instructions
 from turnspec.analysis.tag_examples import is_closing
 from turnspec.analysis.text import markers
-from turnspec.spec.model import (
-    Condition,
-    Encoding,
-    JsonType,
-    Limit,
-    Literal,
-    Slot,
-    SlotKind,
-    Spec,
-    Subject,
-    Tools,
-    Verdict,
-)
+from turnspec.spec.calls import Literal, Slot, Tools
+from turnspec.spec.model import Limit, Spec
+from turnspec.spec.words import Condition, Encoding, JsonType, SlotKind, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
 
 _KEY, _VALUE = Slot(SlotKind.KEY), Slot(SlotKind.VALUE)

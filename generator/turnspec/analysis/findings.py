@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from turnspec.spec.model import Piece
+from turnspec.spec.calls import Piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from turnspec.analysis.calls import CallsFinding
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.frames import Edge, Frames
-from turnspec.spec.model import AfterFirst, Part
+from turnspec.spec.calls import AfterFirst
+from turnspec.spec.words import Part
 
 _LAST = Edge(Part.CALLS, Part.END)
 

@@ -24,9 +24,10 @@ from turnspec.analysis.probes import (
 )
 from turnspec.analysis.text import common_prefix, whole_prefix
 from turnspec.rendering.conversation import Chat, Following
+from turnspec.spec.calls import Arguments
 from turnspec.spec.conditions import CONDITIONS, holds, parts_of_message
 from turnspec.spec.message import Message
-from turnspec.spec.model import Arguments, Condition, Part
+from turnspec.spec.words import Condition, Part
 
 
 class Edge(NamedTuple):

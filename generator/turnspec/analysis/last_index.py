@@ -12,7 +12,7 @@ from dataclasses import replace
 from turnspec.analysis.frames import Combination, Frame, Frames
 from turnspec.analysis.repetition import INDEX_MARK, mark_inner_index
 from turnspec.rendering.conversation import Following
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 
 
 def mark_last_index(frames: Frames) -> Frames:

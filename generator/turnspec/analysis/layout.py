@@ -15,7 +15,8 @@ from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count, why
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Edge, Frame, Frames
-from turnspec.analysis.parts import NOTHING, Header, Prompts, Wrapping
+from turnspec.analysis.header import Header, Prompts, find_header, find_user_end, strip_header
+from turnspec.analysis.parts import NOTHING, Wrapping
 from turnspec.analysis.probes import IDS, NAMES
 from turnspec.analysis.text import markers, whole_prefix, whole_suffix
 from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
@@ -27,8 +28,10 @@ from turnspec.rendering.conversation import (
     Following,
     user_message,
 )
-from turnspec.spec.model import AfterFirst, End, Join, Part
+from turnspec.spec.calls import AfterFirst
+from turnspec.spec.model import End, Join
 from turnspec.spec.turn_end import ends_turn
+from turnspec.spec.words import Part
 
 _LAST = Edge(Part.CONTENT, Part.END)
 
@@ -161,7 +164,7 @@ def find_layout(
     frames, wrapped_end = without_wrapped_end(frames)
     around = _find_around(chat, frames, prompts)
     only_call = end_of_only_call(frames, around.table, around.tail)
-    edges = parts.strip_header(around.table, around.header)
+    edges = strip_header(around.table, around.header)
     wrappings, turn_end = _find_wrappings(edges, around)
     derivation.note("C1", f"header {around.header.header!r}, turn end {turn_end!r}", *prompts)
     for frame, edge, text in frames.exceptions():
@@ -204,9 +207,9 @@ def _find_around(chat: Chat, frames: Frames, texts: Sequence[str]) -> _Around:
     prompts = Prompts(tuple(texts), chat.prompt(add_generation_prompt=False).text or "")
     table = frames.edges()
     by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
-    user_end = parts.find_user_end(table, prompts, by_user.get(_LAST, ""))
+    user_end = find_user_end(table, prompts, by_user.get(_LAST, ""))
     user_end, user_header = _around_user(chat, user_end, table, by_user)
-    header = parts.find_header(table, prompts, user_end, user_header)
+    header = find_header(table, prompts, user_end, user_header)
     tail = _tail_behind(user_end, prompts.bare)
     table = _without_tail(table, tail)
     return _Around(prompts, header, user_header, tail, table, by_user, by_tool)

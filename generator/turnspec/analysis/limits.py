@@ -10,7 +10,8 @@ from turnspec.analysis.probes import CONTENT, REASONING, probe_message
 from turnspec.rendering.conversation import Chat, Following
 from turnspec.spec.conditions import CONDITIONS, holds
 from turnspec.spec.message import Message
-from turnspec.spec.model import Condition, Limit, Part, Subject, Verdict
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, Part, Subject, Verdict
 
 _SUBJECTS = {
     Part.REASONING: Subject.REASONING,

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from turnspec.analysis.text import markers
-from turnspec.spec.model import (
-    Condition,
-    ContentMode,
-    Join,
-    Limit,
-    Part,
-    ReasoningMode,
-    Spec,
-    Subject,
-    Verdict,
-)
+from turnspec.spec.model import Join, Limit, Spec
 from turnspec.spec.prompt_state import PromptState
+from turnspec.spec.words import Condition, ContentMode, Part, ReasoningMode, Subject, Verdict
 
 
 def reasoning_mode(

@@ -12,16 +12,7 @@ from dataclasses import replace
 from turnspec.analysis.assemble import grammar_hints, with_stops
 from turnspec.analysis.told_limits import NEVER_RENDERED
 from turnspec.spec.checks import check_spec
-from turnspec.spec.model import (
-    Condition,
-    End,
-    Limit,
-    Part,
-    ReasoningMode,
-    Spec,
-    Subject,
-    Verdict,
-)
+from turnspec.spec.model import End, Limit, Spec
 from turnspec.spec.overlay import (
     OverlayText,
     overlaid_lines,
@@ -31,6 +22,7 @@ from turnspec.spec.overlay import (
     source_problems,
 )
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 from turnspec.spec.yaml_document import Document
 
 #: Calls are part of the format, but the template renders none.

@@ -23,21 +23,11 @@ from turnspec.analysis.overlaid import overlaid
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.tag_examples import Marker, empty_pairs
 from turnspec.rendering.conversation import Chat
-from turnspec.spec.model import (
-    Alternatives,
-    Encoding,
-    JsonType,
-    Literal,
-    OtherMarks,
-    Part,
-    Reasoning,
-    ReasoningMode,
-    ReasoningScope,
-    Spec,
-    Tools,
-)
+from turnspec.spec.calls import Literal, Tools
+from turnspec.spec.model import Alternatives, OtherMarks, Reasoning, Spec
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.plain import spec_to_data
+from turnspec.spec.words import Encoding, JsonType, Part, ReasoningMode, ReasoningScope
 from turnspec.spec.yaml_text import Text, quoted, yaml_text
 
 #: Ends the name of a draft's file.

@@ -20,7 +20,7 @@ from turnspec.rendering.conversation import (
     user_message,
 )
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import PrefixStep
+from turnspec.spec.words import PrefixStep
 
 #: A step, and the texts before it and behind it; None where the template refuses a conversation.
 _Step = tuple[PrefixStep, str | None, str | None]

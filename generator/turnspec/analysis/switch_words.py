@@ -15,8 +15,9 @@ from turnspec.analysis.layout import Layout
 from turnspec.analysis.parts import Wrapping
 from turnspec.analysis.thinking import Setting
 from turnspec.rendering.conversation import USER_TEXT, Chat
-from turnspec.spec.model import Switch, SwitchWord
+from turnspec.spec.model import SwitchWord
 from turnspec.spec.prompt_state import PromptState, prompt_state
+from turnspec.spec.words import Switch
 
 #: The roles whose messages a client writes, in the order of a conversation.
 ROLES = ("system", "user")

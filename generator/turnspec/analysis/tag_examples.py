@@ -10,17 +10,8 @@ from dataclasses import dataclass
 from turnspec.analysis.instructions import SYSTEM_TEXT
 from turnspec.analysis.text import markers
 from turnspec.rendering.conversation import USER_TEXT
-from turnspec.spec.model import (
-    Arguments,
-    Encoding,
-    JsonType,
-    Literal,
-    Piece,
-    Slot,
-    SlotKind,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.calls import Arguments, Literal, Piece, Slot, Tools
+from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
 #: A value in a tag: behind an equals sign, in quotes or not.
 _VALUE = re.compile(r"=(\"?)([^\"=<>\s]+)\1")

@@ -22,8 +22,8 @@ from turnspec.rendering.conversation import (
     user_message,
 )
 from turnspec.spec.message import Message
-from turnspec.spec.model import ReasoningScope
 from turnspec.spec.prompt_state import PromptState
+from turnspec.spec.words import ReasoningScope
 
 #: How many settings are tried at most; more variables than that has no chat template.
 _MOST_SETTINGS = 120

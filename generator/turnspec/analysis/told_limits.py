@@ -9,18 +9,10 @@ from turnspec.analysis.layout import Layout
 from turnspec.analysis.modes import marks_of_prompt
 from turnspec.analysis.probes import probe_message
 from turnspec.spec.characters import left_open
-from turnspec.spec.model import (
-    Condition,
-    Limit,
-    Part,
-    Reasoning,
-    ReasoningMode,
-    Spec,
-    Subject,
-    Verdict,
-)
+from turnspec.spec.model import Limit, Reasoning, Spec
 from turnspec.spec.prompt_state import prompt_state
 from turnspec.spec.visible import shortened
+from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 
 
 def _told(subject: Subject, reason: str) -> Limit:

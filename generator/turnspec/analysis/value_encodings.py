@@ -12,20 +12,10 @@ from turnspec.analysis.characters import SPECIAL_IN_KEYS, character_limits
 from turnspec.analysis.elements import as_elements, inner_null
 from turnspec.analysis.findings import Derivation, shown_pieces
 from turnspec.analysis.probes import KEYS, VALUES
+from turnspec.spec.calls import Arguments, Guard, Slot, ValueSyntax
 from turnspec.spec.encoding import encode_argument, written_key
-from turnspec.spec.model import (
-    Arguments,
-    Condition,
-    Encoding,
-    Guard,
-    JsonType,
-    Limit,
-    Slot,
-    SlotKind,
-    Subject,
-    ValueSyntax,
-    Verdict,
-)
+from turnspec.spec.model import Limit
+from turnspec.spec.words import Condition, Encoding, JsonType, SlotKind, Subject, Verdict
 
 #: Values that show how each type is written.
 VALUE_PROBES: dict[JsonType, tuple[object, ...]] = {

@@ -10,7 +10,7 @@ from dataclasses import replace
 from turnspec.analysis.frames import Frame, Frames
 from turnspec.analysis.parts import Wrapping, behind_markers
 from turnspec.analysis.text import markers
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 
 
 def without_wrapped_end(frames: Frames) -> tuple[Frames, str]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
+from turnspec.spec.calls import Piece, Tools
 from turnspec.spec.fingerprint import fingerprint
-from turnspec.spec.model import JsonType, Piece, ReasoningMode, SlotKind, Spec, Tools
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import stop_strings
+from turnspec.spec.words import JsonType, ReasoningMode, SlotKind
 
 NO_CALLS = "NONE"
 

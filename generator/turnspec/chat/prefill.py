@@ -9,8 +9,9 @@ from turnspec.analysis.probes import CONTENT, REASONING
 from turnspec.chat.messages import Turn
 from turnspec.chat.prepared import in_context
 from turnspec.spec.message import Message
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import ReasoningMode
 from turnspec.verification.turns import written_input
 
 

@@ -13,8 +13,9 @@ from turnspec.chat.prefill import continuation, prompt_part
 from turnspec.chat.prepared import PreparedTemplate
 from turnspec.chat.sources import SpecialTokens
 from turnspec.rendering.conversation import JsonObject
-from turnspec.spec.model import Spec, Switch, SwitchWord
+from turnspec.spec.model import Spec, SwitchWord
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import Switch
 
 
 @dataclass(frozen=True, slots=True)

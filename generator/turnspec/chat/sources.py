@@ -17,9 +17,10 @@ from turnspec.sources.hub_place import HubPlace
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.reading import MAIN_NAME, read_named_texts
 from turnspec.spec.files import read_spec
-from turnspec.spec.model import Spec, TokenSource
+from turnspec.spec.model import Spec
 from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import TokenSource
 
 #: The format that stands in for a template that isn't there, and the name of one for tools.
 FALLBACK = "chatml"

@@ -6,7 +6,8 @@ import json
 
 from turnspec.chat.form import MessageForm
 from turnspec.chat.polyfills import missing_features
-from turnspec.spec.model import Capabilities, ContentMode, Part, Spec
+from turnspec.spec.model import Capabilities, Spec
+from turnspec.spec.words import ContentMode, Part
 
 _WORDS = {
     "system_role": "system messages",

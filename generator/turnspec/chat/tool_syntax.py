@@ -8,22 +8,10 @@ from dataclasses import replace
 
 from turnspec.codegen.writer import write_calls
 from turnspec.rendering.conversation import JsonObject
+from turnspec.spec.calls import Arguments, Fields, Literal, Slot, Tools
 from turnspec.spec.message import Call
-from turnspec.spec.model import (
-    Arguments,
-    Capabilities,
-    End,
-    Fields,
-    Grammar,
-    Join,
-    Literal,
-    Part,
-    Slot,
-    SlotKind,
-    Spec,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.model import Capabilities, End, Grammar, Join, Spec
+from turnspec.spec.words import Part, SlotKind, ToolMode
 
 #: The syntax for a template that has none: JSON between tags, each call on lines of its own.
 GENERAL_TOOLS = Tools(

@@ -15,9 +15,9 @@ from turnspec.catalog.summary import FormatSummary, summaries
 from turnspec.cli.common import JSON, ROOT
 from turnspec.cli.console import OUT, finish, print_notice, put_told, say, say_parts
 from turnspec.cli.formats import catalog_of
-from turnspec.spec.model import Encoding, ReasoningMode, ToolMode
 from turnspec.spec.problems import Problem
 from turnspec.spec.visible import visible
+from turnspec.spec.words import Encoding, ReasoningMode, ToolMode
 
 _NO_CALLS = "NONE"
 _COLUMNS = ["name", "reasoning", "calls", "strings", "verified", "from", "also"]

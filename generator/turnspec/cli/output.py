@@ -12,8 +12,9 @@ from turnspec.cli.console import print_error, put, say
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.freshness import Difference
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
-from turnspec.spec.model import Spec, Verdict
+from turnspec.spec.model import Spec
 from turnspec.spec.results import NEVER_RENDERED, Coverage
+from turnspec.spec.words import Verdict
 
 #: How many lines of a spec's difference are printed.
 _MOST_LINES = 40

@@ -14,8 +14,9 @@ from turnspec.codegen.notation import (
     slotted,
     with_optional_end,
 )
+from turnspec.spec.calls import Arguments, Literal, Piece, Slot, Tools
 from turnspec.spec.characters import ends_itself, key_ends
-from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, Slot, SlotKind, Tools
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 Pieces = tuple[Piece, ...]
 

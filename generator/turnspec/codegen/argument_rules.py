@@ -26,7 +26,8 @@ from turnspec.codegen.markers import (
 )
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
 from turnspec.codegen.notation import notation, slotted
-from turnspec.spec.model import Part, Slot, SlotKind
+from turnspec.spec.calls import Slot
+from turnspec.spec.words import Part, SlotKind
 
 
 def argument_roles(marks: Marks) -> Roles:

@@ -10,9 +10,11 @@ from turnspec.codegen.markers import excluded
 from turnspec.codegen.marks import CallMarks
 from turnspec.codegen.notation import notation, optional, slotted
 from turnspec.codegen.shapes import closing_tags, looks_like_head, looks_like_marker, tags
+from turnspec.spec.calls import Literal, Piece, Slot, Tools
 from turnspec.spec.characters import NAME_SIGNS, call_ends
-from turnspec.spec.model import Literal, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import without_stop
+from turnspec.spec.words import Part, SlotKind, ToolMode
 
 _ARGUMENTS, _INDEX = Slot(SlotKind.ARGUMENTS), Slot(SlotKind.INDEX)
 _NAME = "{name}"

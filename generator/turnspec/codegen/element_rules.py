@@ -15,7 +15,8 @@ from turnspec.codegen.markers import Notation, Roles, leading_text, spaced
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import before_value, notation
 from turnspec.codegen.notation import behind_value as after_value
-from turnspec.spec.model import Elements, Literal, Slot, SlotKind
+from turnspec.spec.calls import Elements, Literal, Slot
+from turnspec.spec.words import SlotKind
 
 
 def element_roles(marks: Marks) -> Roles:

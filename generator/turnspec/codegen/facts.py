@@ -17,17 +17,10 @@ from turnspec.codegen.notation import as_filled, notation, plain
 from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
+from turnspec.spec.calls import Arguments, Elements, Literal, Slot
 from turnspec.spec.characters import NOT_IN_NAMES
-from turnspec.spec.model import (
-    Arguments,
-    Elements,
-    Literal,
-    Part,
-    ReasoningMode,
-    Slot,
-    SlotKind,
-    Spec,
-)
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, ReasoningMode, SlotKind
 
 #: Roles of heads of calls, with arguments after them.
 HEADS = ("call", "other_call", "short_call", "untagged_call", "next_call")

@@ -14,7 +14,9 @@ from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import CallMarks, Marks
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.spec.model import Literal, Part, Piece, ReasoningMode, Slot, Spec, Tools
+from turnspec.spec.calls import Literal, Piece, Slot, Tools
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, ReasoningMode
 
 
 def with_headers(spec: Spec) -> Spec:

@@ -10,7 +10,9 @@ from typing import Literal
 
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.shapes import looks_like_marker
-from turnspec.spec.model import CodeCall, Elements, Part, ReasoningMode, Spec, ToolMode, Tools
+from turnspec.spec.calls import Elements, Tools
+from turnspec.spec.model import CodeCall, Spec
+from turnspec.spec.words import Part, ReasoningMode, ToolMode
 
 Texts = tuple[str, ...]
 #: Of a marker that no text has by chance.

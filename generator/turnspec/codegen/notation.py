@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from turnspec.engine.markers import escaped
+from turnspec.spec.calls import Piece, Slot
 from turnspec.spec.characters import NAME_SIGNS, WIDE_CLOSING, WIDE_OPENING
-from turnspec.spec.model import Piece, Slot, SlotKind
+from turnspec.spec.words import SlotKind
 
 #: What is no tag stands between a tag and a name, such as a name space.
 _PREFIX = re.compile(r"(?<=[>\]=])\w[\w.:]*$")

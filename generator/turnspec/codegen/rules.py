@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from turnspec.codegen import argument_rules, call_rules, element_rules
+from turnspec.codegen import argument_rules, call_rules, element_rules, object_rules
 from turnspec.codegen.markers import (
     STOP,
     TOKEN,
@@ -55,7 +55,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     ),
     "FIRST_CALL": ("calls", call_rules.first_call_roles),
     "BETWEEN_CALLS": ("calls", call_rules.between_roles),
-    "IN_OBJECT": ("objects", call_rules.member_roles),
+    "IN_OBJECT": ("objects", object_rules.member_roles),
     "FIRST_ARGUMENT": ("text", argument_rules.first_argument_roles),
     "IN_ARGUMENTS": ("items", argument_rules.argument_roles),
     "END_OF_GUARD": ("text", argument_rules.guard_roles),
@@ -75,7 +75,7 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
         "json",
         lambda marks: [("end", f" {it}") for it in [marks.calls.tail] if it],
     ),
-    "AT_CODE_START": ("code", call_rules.code_start_roles),
+    "AT_CODE_START": ("code", object_rules.code_start_roles),
     "AT_CODE_END": ("code", lambda marks: [("end", f"\n{end}") for end in marks.text.turn_end]),
     "AT_CALL_END": ("calls", call_rules.value_end_roles),
     "AT_CALL_START": ("calls", call_rules.behind_value_roles),

@@ -13,8 +13,9 @@ from turnspec.codegen.marks import ArgumentMarks, CallMarks, Marks, TextMarks
 from turnspec.codegen.notation import notation, slotted
 from turnspec.codegen.shapes import is_in_words, looks_like_head, looks_like_marker
 from turnspec.engine.markers import escaped
-from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import end_tokens, stops_behind_parts
+from turnspec.spec.words import Part, ReasoningMode
 
 _LONGEST_END = 100  # characters
 #: Words that anybody may write, with no sign of a tag among them.

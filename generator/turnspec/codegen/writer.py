@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from turnspec.spec.calls import AfterFirst, Arguments, Literal, Tools, filled
 from turnspec.spec.conditions import find_join, holds, parts_of_message
 from turnspec.spec.encoding import (
     encode_argument,
@@ -13,21 +14,16 @@ from turnspec.spec.encoding import (
     written_key,
 )
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import (
-    AfterFirst,
-    Arguments,
+from turnspec.spec.model import Spec
+from turnspec.spec.words import (
     Condition,
     ContentMode,
     IndexScope,
     JsonType,
-    Literal,
     Part,
     SlotKind,
-    Spec,
     Subject,
-    Tools,
     Verdict,
-    filled,
 )
 
 

@@ -12,9 +12,10 @@ from turnspec.codegen.call_rules import head_without_tag
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker, tags
 from turnspec.codegen.writer import write_calls
 from turnspec.deviations.turns import ARGUMENTS, NAME, SAID, Case, Format, space_around
+from turnspec.spec.calls import Literal, Slot, Tools
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, Literal, Slot, SlotKind, ToolMode, Tools
+from turnspec.spec.words import Encoding, SlotKind, ToolMode
 
 _WITHOUT = object()
 _TAG = r"(?:<[^<>]+>|\[\w+\])"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, Part, ToolMode
+from turnspec.spec.words import Encoding, JsonType, Part, ToolMode
 
 _TEXTS = (
     "é 𝄞 🎉 和",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.deviations.turns import SAID, Case, Format
+from turnspec.spec.calls import Literal
 from turnspec.spec.message import Message
-from turnspec.spec.model import Literal
 from turnspec.spec.turn_end import stops_behind_parts
 
 

@@ -11,8 +11,9 @@ from turnspec.codegen.shapes import tags
 from turnspec.deviations.calls import is_bare
 from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Slot
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, Slot, SlotKind, ToolMode
+from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 from turnspec.verification.messages import format_markers
 from turnspec.verification.turns import expected_message
 

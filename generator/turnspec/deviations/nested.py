@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from turnspec.deviations.turns import Case, Format
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Elements, Literal, Piece, Slot
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Elements, Literal, Piece, Slot, SlotKind
+from turnspec.spec.words import SlotKind
 
 _KNOWN: dict[str, object] = {
     "trips": [{"town": "Rome", "days": 3}, {"town": "Oslo", "days": 5}],

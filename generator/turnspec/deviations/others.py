@@ -10,8 +10,9 @@ from typing import Any
 
 from turnspec.codegen.shapes import looks_like_marker, tags
 from turnspec.deviations.turns import SAID, THOUGHT, Case, Format
+from turnspec.spec.calls import Literal, Piece, Slot
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, Literal, Piece, Slot, SlotKind, ToolMode
+from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
 _ARGUMENTS = Slot(SlotKind.ARGUMENTS)
 #: An argument in JSON or tags, or of Python's, with what is before the next one.

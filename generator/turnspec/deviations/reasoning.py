@@ -14,8 +14,8 @@ from turnspec.deviations.turns import (
     space_before,
 )
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part
 from turnspec.spec.prompt_state import PromptState, state_in
+from turnspec.spec.words import Part
 
 
 def repeated_opening(form: Format) -> Iterator[Case]:

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from turnspec.deviations.turns import Case, Format
+from turnspec.spec.calls import Literal, Slot
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, Literal, Slot, SlotKind, ToolMode
+from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
 #: Ways to write a call otherwise, each an expression for a part of it and what stands there then.
 Rewriting = tuple[tuple[str, str], ...]

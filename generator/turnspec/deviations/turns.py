@@ -13,9 +13,11 @@ from turnspec.codegen.marks import Marks
 from turnspec.codegen.text_marks import marks_of
 from turnspec.codegen.writer import write_calls, write_parts
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Literal, Piece, Tools
 from turnspec.spec.conditions import parts_of_message
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Literal, Part, Piece, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, SlotKind, ToolMode
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.turns import expected_message, is_ambiguous
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from turnspec.deviations.turns import SAID, Case, Format
+from turnspec.spec.calls import Arguments, Literal, Piece, Tools
 from turnspec.spec.message import Message
-from turnspec.spec.model import Arguments, Encoding, JsonType, Literal, Piece, SlotKind, Spec, Tools
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 Change = Callable[[str], str]
 _Record = TypeVar("_Record", bound=Any)

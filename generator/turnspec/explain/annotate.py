@@ -13,8 +13,10 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 from turnspec.codegen.writer import write_parts
+from turnspec.spec.calls import Arguments, Literal, Piece, Slot, Tools
 from turnspec.spec.message import Message
-from turnspec.spec.model import Arguments, Literal, Part, Piece, Slot, SlotKind, Spec, Tools
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, SlotKind
 from turnspec.verification.turns import expected_message
 
 _Record = TypeVar("_Record", bound=Any)

@@ -23,7 +23,8 @@ from turnspec.rendering.conversation import (
 from turnspec.rendering.worker import Rendering
 from turnspec.review.facts import Area, Facts, spec_facts
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import JsonType
 from turnspec.verification.turns import never_renders_calls
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from turnspec.explain.annotate import Segment, annotated_turn
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import ReasoningMode, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import ReasoningMode
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.turns import written_input
 

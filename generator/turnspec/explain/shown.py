@@ -11,9 +11,10 @@ from turnspec.explain.explanation import Explanation
 from turnspec.explain.samples import Sample
 from turnspec.explain.trace import Phase, Step, Trace, shown_event
 from turnspec.review.facts import Area, facts_by_area
-from turnspec.spec.model import PrefixStep, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.verdict import Judgement
 from turnspec.spec.visible import visible
+from turnspec.spec.words import PrefixStep
 from turnspec.spec.yaml_text import quoted
 
 #: What texts on both sides of a difference are cut to, in characters.

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from turnspec.spec.calls import Piece
 from turnspec.spec.characters import LETTERS, NAME_SIGNS, NAMED
-from turnspec.spec.model import Piece, SlotKind
+from turnspec.spec.words import SlotKind
 
 _SPACE = re.compile(r"\s+")
 _KEY = re.compile(r'[{,]\s*"|"\s*:')

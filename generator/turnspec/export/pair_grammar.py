@@ -18,8 +18,10 @@ from turnspec.grammar.piece_writer import value_ends
 from turnspec.grammar.tagged import RAW_TEXT
 from turnspec.grammar.text import character_class, literal
 from turnspec.grammar.values import LONG_ESCAPES, QUOTED_TEXT
-from turnspec.spec.model import Part, Spec, Tools
+from turnspec.spec.calls import Tools
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings, with_stop_at_end
+from turnspec.spec.words import Part
 
 _CLOSING = "}])"
 

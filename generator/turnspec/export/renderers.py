@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.plugin import plugin_files
-from turnspec.spec.model import ReasoningMode, ReasoningScope, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
+from turnspec.spec.words import ReasoningMode, ReasoningScope
 
 TARGET = "renderers"
 _ABOUT = """\

@@ -8,17 +8,9 @@ from typing import Any
 from turnspec.export.exporting import Loss
 from turnspec.export.expressions import escaped, lenient
 from turnspec.grammar.triggers import either
+from turnspec.spec.calls import Arguments, Guard, Piece, Tools, ValueSyntax
 from turnspec.spec.characters import key_ends
-from turnspec.spec.model import (
-    Arguments,
-    Encoding,
-    Guard,
-    JsonType,
-    Piece,
-    SlotKind,
-    Tools,
-    ValueSyntax,
-)
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 #: What transformers puts in the place of quotes that aren't JSON's, while it reads values.

@@ -16,9 +16,11 @@ from turnspec.export.exporting import Loss, Refusal
 from turnspec.export.expressions import escaped, lenient, longest_first, pieces_expression
 from turnspec.export.response_arguments import argument_losses, arguments_reader
 from turnspec.grammar.triggers import before_words, either
+from turnspec.spec.calls import Fields, Piece, Slot, Tools
 from turnspec.spec.characters import call_ends
-from turnspec.spec.model import Fields, Part, Piece, Slot, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
+from turnspec.spec.words import Part, SlotKind, ToolMode
 
 # Of all white space, strings in calls hold blanks alone without an escape.
 _SPACE = r"[ \t\r\n]*"

@@ -28,9 +28,10 @@ from turnspec.export.expressions import (
 )
 from turnspec.export.response_calls import CallsField, before_any, calls_field
 from turnspec.grammar.triggers import either
-from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
 from turnspec.spec.visible import visible_json
+from turnspec.spec.words import Part, ReasoningMode
 
 FILE = "response_template.json"
 KEY = "response_template"

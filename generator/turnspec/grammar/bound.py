@@ -32,10 +32,12 @@ from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.grammar.turn_parts import calls_of, parts_of
 from turnspec.grammar.turn_text import shared_rules, text_markers
 from turnspec.grammar.values import json_value_rules
-from turnspec.spec.model import Literal, Part, Piece, Spec
+from turnspec.spec.calls import Literal, Piece
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.prompt_state import begins_content
 from turnspec.spec.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
+from turnspec.spec.words import Part
 
 if TYPE_CHECKING:
     from turnspec.grammar.limited import BindingProcesses

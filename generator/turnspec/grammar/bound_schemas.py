@@ -16,9 +16,10 @@ from turnspec.grammar.schema import SchemaGrammar, compiled_schema
 from turnspec.grammar.schema_checks import Findings, Schema, checked
 from turnspec.grammar.tagged import argument_notation
 from turnspec.grammar.text import Rule
+from turnspec.spec.calls import Tools
 from turnspec.spec.characters import call_ends, is_name, key_ends
-from turnspec.spec.model import SlotKind, Tools
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import SlotKind
 
 #: How many schemas of tools are kept, of so many bytes each.
 _REMEMBERED, _LONGEST_KEY = 512, 32_000

@@ -15,7 +15,8 @@ from turnspec.grammar.piece_writer import (
     value_ends,
 )
 from turnspec.grammar.text import GAP, WHITE_SPACE, goes_on, sequence, spelled, trimmed
-from turnspec.spec.model import Arguments, Literal, Piece, Slot, SlotKind, ToolMode, Tools
+from turnspec.spec.calls import Arguments, Literal, Piece, Slot, Tools
+from turnspec.spec.words import SlotKind, ToolMode
 
 _JSON_PUNCTUATION = re.compile(r"[ \t\n\r{\[]*")
 

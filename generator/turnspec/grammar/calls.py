@@ -33,18 +33,10 @@ from turnspec.grammar.values import (
     value_rule,
     value_rules,
 )
+from turnspec.spec.calls import Arguments, Piece, Slot, Tools
 from turnspec.spec.characters import LETTERS, call_ends, key_ends, name_signs
 from turnspec.spec.encoding import encode_object
-from turnspec.spec.model import (
-    Arguments,
-    Encoding,
-    JsonType,
-    Piece,
-    Slot,
-    SlotKind,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
 #: Stand for a tool's name and arguments in what is the same for all tools; no rule has such signs.
 _TOOL, _ARGUMENTS = "\0name", "\0arguments"

@@ -20,8 +20,9 @@ from turnspec.grammar.text import (
     spelled,
     trimmed,
 )
+from turnspec.spec.calls import Arguments, Elements, Piece, Slot
 from turnspec.spec.characters import member_ends
-from turnspec.spec.model import Arguments, Elements, Piece, Slot, SlotKind
+from turnspec.spec.words import SlotKind
 
 _ELEMENTS = "elements"
 _MEMBER = "element-member"

@@ -24,8 +24,9 @@ from turnspec.grammar.characters import (
 from turnspec.grammar.schema_checks import Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, group, literal, sequence, spelled
+from turnspec.spec.calls import Arguments, ValueSyntax
 from turnspec.spec.encoding import encode_value
-from turnspec.spec.model import Arguments, Encoding, ValueSyntax
+from turnspec.spec.words import Encoding
 
 _USUAL_ORDER = ValueSyntax()
 _BARE_KEY = re.compile(r"[\w.$/-]+")

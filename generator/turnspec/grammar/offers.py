@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 
 #: The entry rules: the whole turn after the prompt, and its calls from the trigger on.
 ROOT = "root"

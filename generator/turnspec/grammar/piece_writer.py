@@ -22,7 +22,8 @@ from turnspec.grammar.text import (
     sequence,
     trimmed,
 )
-from turnspec.spec.model import Arguments, Encoding, Piece, Slot, SlotKind, Tools
+from turnspec.spec.calls import Arguments, Piece, Slot, Tools
+from turnspec.spec.words import Encoding, SlotKind
 
 #: The slots that would go on in a word behind them, beside the name, which has its own rule.
 _WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))

@@ -41,9 +41,10 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.grammar.values import encoding_of, escapes_json, value_rule
+from turnspec.spec.calls import Arguments, Elements, Piece, Slot
 from turnspec.spec.characters import is_key
 from turnspec.spec.encoding import encode_argument, written_key
-from turnspec.spec.model import Arguments, Elements, Encoding, JsonType, Piece, Slot, SlotKind
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 #: What refers to raw text between an argument's tags.
 RAW_TEXT = "raw-value"

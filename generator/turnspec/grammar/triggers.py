@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.turn_begun import opens_reasoning
-from turnspec.spec.model import Condition, Piece, Spec, Subject, Verdict
+from turnspec.spec.calls import Piece
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Condition, Subject, Verdict
 
 # How a call begins that is JSON and nothing else, so that text may quote one.
 _BARE_JSON = re.compile(r'[\[{\s]+"')

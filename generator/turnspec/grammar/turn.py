@@ -19,9 +19,10 @@ from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.grammar.turn_onward import onward
 from turnspec.grammar.turn_parts import calls_of, end_of, opening_of, parts_of, whole_end
 from turnspec.grammar.turn_text import shared_rules
-from turnspec.spec.model import ContentMode, Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.recipe import REGENERATE
 from turnspec.spec.turn_end import may_repeat_calls, with_stop_at_end
+from turnspec.spec.words import ContentMode, Part
 
 _ROOT_COMMENT = (
     "the turn, as the model writes it after the prompt; "

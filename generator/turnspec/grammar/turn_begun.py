@@ -11,8 +11,9 @@ from turnspec.grammar.offers import Offer
 from turnspec.grammar.text import GAP, WHITE_SPACE, Rule, choice, group, sequence, spelled, trimmed
 from turnspec.grammar.turn_onward import gap_before, lead_in, led, onward, without_repeated
 from turnspec.grammar.turn_parts import begins_like_call, calls_of, joins_of, parts_of
-from turnspec.spec.model import ContentMode, Part, ReasoningMode, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.prompt_state import PromptState, state_in
+from turnspec.spec.words import ContentMode, Part, ReasoningMode
 
 BEGUN_CALLS = "begun-calls-turn"
 _OPEN_TAG = re.compile(r"[<\[][^<>\[\]]*$")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.text import Rule
-from turnspec.spec.model import Part
+from turnspec.spec.words import Part
 
 _SIGN = r'"(?:\\x..|\\u.{4}|\\.|[^"\\])"'
 _MARKER = f"{_SIGN}(?: {_SIGN})+"

@@ -16,7 +16,8 @@ from turnspec.grammar.turn_parts import (
     opening_of,
     parts_of,
 )
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 
 #: What a turn may begin with, reasoning aside.
 _AT_START = ((Part.START, Part.CONTENT), (Part.START, Part.CALLS))

@@ -9,7 +9,8 @@ from turnspec.codegen.text_marks import marks_of
 from turnspec.grammar.call_text import call_marker
 from turnspec.grammar.calls import Calls
 from turnspec.grammar.text import trimmed
-from turnspec.spec.model import Part, ReasoningMode, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, ReasoningMode
 
 
 def parts_of(spec: Spec) -> tuple[Part, ...]:

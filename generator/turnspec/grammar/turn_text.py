@@ -17,7 +17,9 @@ from turnspec.grammar.free_text import A_NAME, shortest_markers, text_without
 from turnspec.grammar.offers import TEXT
 from turnspec.grammar.text import WHITE_SPACE, Rule, literal, space_rules, trimmed
 from turnspec.grammar.turn_parts import end_of, joins_of, opening_of, parts_of, whole_end
-from turnspec.spec.model import Part, Slot, SlotKind, Spec
+from turnspec.spec.calls import Slot
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, SlotKind
 
 _JSON_START = re.compile(r'[\[{\s]*"')
 _JSON_HEAD = re.compile(r'[\[{]+"\w+"')

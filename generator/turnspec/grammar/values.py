@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from turnspec.grammar.characters import LONGEST_KEY_END
 from turnspec.grammar.text import Rule, character_class, literal, spelled
+from turnspec.spec.calls import Arguments, ValueSyntax
 from turnspec.spec.characters import LETTERS
-from turnspec.spec.model import Arguments, Encoding, JsonType, ValueSyntax
+from turnspec.spec.words import Encoding, JsonType
 
 #: What the names of the rules of JSON with Python's constants begin with, and of JSON in which
 #: signs are escaped, its own quote among them, as in an attribute of markup.

@@ -15,7 +15,9 @@ from jsonschema import Draft202012Validator
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.request import functions
-from turnspec.spec.model import Slot, SlotKind, Spec
+from turnspec.spec.calls import Slot
+from turnspec.spec.model import Spec
+from turnspec.spec.words import SlotKind
 from turnspec.verification.comparing import added_up, parts_of
 from turnspec.verification.grammar_rung import turn_ends
 from turnspec.verification.messages import format_markers

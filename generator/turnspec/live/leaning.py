@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from turnspec.grammar.text import trimmed
 from turnspec.live.model import LiveModel
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import stop_strings
+from turnspec.spec.words import Part
 from turnspec.verification.vocabulary import BEGIN_TOKEN, END_TOKEN
 
 _PATIENCE = 40  # tokens within a word, after which any marker will do, and any of these signs

@@ -12,7 +12,8 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.rendering.conversation import Chat, user_message
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.text_files import sha256_of
-from turnspec.spec.model import Spec, Switch
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Switch
 
 
 class PromptSource(StrEnum):

@@ -19,7 +19,8 @@ from turnspec.sources.package_files import UNREADABLE, sdist_files
 from turnspec.sources.text_files import sha256_of
 from turnspec.sources.tokenizer_lists import GGUF_TOKENS, GGUF_TYPES
 from turnspec.spec.atomic import replacing
-from turnspec.spec.model import Literal, Spec
+from turnspec.spec.calls import Literal
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import stop_strings
 

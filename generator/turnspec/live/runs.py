@@ -38,9 +38,10 @@ from turnspec.live.tiny_model import cached_model, special_tokens
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.turn_end import with_stop_at_end
+from turnspec.spec.words import Part
 from turnspec.verification.turns import written_input
 from turnspec.verification.vocabulary import BEGIN_TOKEN
 

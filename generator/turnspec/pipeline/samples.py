@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from turnspec.codegen.writer import write_parts
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
 from turnspec.verification.turns import expected_message
 

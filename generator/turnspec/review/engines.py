@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from turnspec.review.reading import Format, WrittenTurn, shortest
 from turnspec.review.rules import RULES, Finding
-from turnspec.spec.model import Part
 from turnspec.spec.results import Counterexample
 from turnspec.spec.turn_end import ends_turn, stop_strings
+from turnspec.spec.words import Part
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.grammar_rung import walk_faults

@@ -12,18 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from turnspec.spec.model import (
-    Arguments,
-    CallIdPosition,
-    Condition,
-    Part,
-    Piece,
-    PrefixStep,
-    Spec,
-    ThinkingState,
-    Tools,
-    ValueSyntax,
-)
+from turnspec.spec.calls import Arguments, Piece, Tools, ValueSyntax
+from turnspec.spec.model import Spec, ThinkingState
+from turnspec.spec.words import CallIdPosition, Condition, Part, PrefixStep
 from turnspec.spec.yaml_text import quoted
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from turnspec.review.facts import Area, Change
-from turnspec.spec.model import ReasoningMode
 from turnspec.spec.results import Counterexample
+from turnspec.spec.words import ReasoningMode
 
 
 class Severity(StrEnum):

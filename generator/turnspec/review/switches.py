@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 
 from turnspec.review.rules import RULES, Finding
-from turnspec.spec.model import ReasoningMode, Spec, ThinkingState
+from turnspec.spec.model import Spec, ThinkingState
+from turnspec.spec.words import ReasoningMode
 
 _SAID = {True: "thinking", False: "no thinking", None: "left to the model"}
 

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from turnspec.spec.model import (
-    AfterFirst,
-    CallIdPosition,
-    Elements,
-    Encoding,
-    JsonType,
-    Part,
-    SlotKind,
-    Spec,
-    ToolMode,
-    Tools,
-)
+from turnspec.spec.calls import AfterFirst, Elements, Tools
+from turnspec.spec.model import Spec
 from turnspec.spec.piece_checks import (
     CALL_SLOTS,
     Finding,
@@ -24,6 +14,7 @@ from turnspec.spec.piece_checks import (
     first_text,
     slots_in,
 )
+from turnspec.spec.words import CallIdPosition, Encoding, JsonType, Part, SlotKind, ToolMode
 from turnspec.spec.yaml_document import YamlPath
 
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from turnspec.spec.model import Encoding, JsonType, Piece, Slot, SlotKind, Tools
+from turnspec.spec.calls import Piece, Slot, Tools
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 #: Letters and digits of names in grammars, as ranges that mean the same in an expression and in
 #: GBNF. Parsers know all scripts' letters, see NOT_IN_NAMES.

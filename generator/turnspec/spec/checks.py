@@ -9,20 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from turnspec.spec.call_checks import check_tools
-from turnspec.spec.model import (
-    Condition,
-    ContentMode,
-    Part,
-    Piece,
-    Reasoning,
-    ReasoningMode,
-    SlotKind,
-    Spec,
-    Subject,
-    Switch,
-    ThinkingState,
-    Verdict,
-)
+from turnspec.spec.calls import Piece
+from turnspec.spec.model import Reasoning, Spec, ThinkingState
 from turnspec.spec.piece_checks import (
     CALL_SLOTS,
     Finding,
@@ -36,6 +24,16 @@ from turnspec.spec.piece_checks import (
 )
 from turnspec.spec.problems import Problem
 from turnspec.spec.sizes import oversized
+from turnspec.spec.words import (
+    Condition,
+    ContentMode,
+    Part,
+    ReasoningMode,
+    SlotKind,
+    Subject,
+    Switch,
+    Verdict,
+)
 from turnspec.spec.yaml_document import Document, YamlPath, path_text
 
 #: What holds text, of which some characters may not come back.

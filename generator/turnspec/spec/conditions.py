@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from turnspec.spec.message import Message
-from turnspec.spec.model import Condition, Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Condition, Part
 
 #: The parts that a condition asks for, and whether each has to be there; the simplest come first.
 CONDITIONS: Mapping[Condition, Mapping[Part, bool]] = {

@@ -10,16 +10,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from turnspec.spec.model import (
-    Arguments,
-    Elements,
-    Encoding,
-    JsonType,
-    Piece,
-    SlotKind,
-    ValueSyntax,
-    filled,
-)
+from turnspec.spec.calls import Arguments, Elements, Piece, ValueSyntax, filled
+from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 Write = Callable[[object, ValueSyntax], str]
 

@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from turnspec.spec.model import Capabilities, Spec, TemplateIdentity, Token, TokenSource, Verdict
+from turnspec.spec.model import Capabilities, Spec, TemplateIdentity, Token
 from turnspec.spec.plain import spec_to_data
+from turnspec.spec.words import TokenSource, Verdict
 from turnspec.spec.yaml_text import yaml_text
 
 _NO_TEMPLATE = TemplateIdentity("", "", "")

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from turnspec.spec.model import Piece, SlotKind
+from turnspec.spec.calls import Piece
 from turnspec.spec.turn_end import MOST_STOPS
+from turnspec.spec.words import SlotKind
 from turnspec.spec.yaml_document import YamlPath
 
 #: Where a check objects, and why.

@@ -11,21 +11,23 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from turnspec.spec.model import (
+from turnspec.spec.calls import (
     AfterFirst,
     Arguments,
+    Fields,
+    Guard,
+    Literal,
+    Piece,
+    Slot,
+    Tools,
+    ValueSyntax,
+)
+from turnspec.spec.model import (
     CodeCall,
     ContentBlocks,
     End,
-    Fields,
-    Guard,
     Join,
-    JsonType,
-    Literal,
-    Piece,
     Reasoning,
-    Slot,
-    SlotKind,
     Spec,
     SwitchWord,
     TemplateIdentity,
@@ -33,12 +35,11 @@ from turnspec.spec.model import (
     ThinkingState,
     Token,
     Tokenizer,
-    Tools,
     Turn,
-    ValueSyntax,
 )
 from turnspec.spec.records import Place, Records, mapping
 from turnspec.spec.versions import SPEC_VERSION
+from turnspec.spec.words import JsonType, SlotKind
 from turnspec.spec.yaml_text import Line, Text
 
 #: What schema.json has already found right; the keys and types are therefore taken for granted.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part
 
 
 class PromptState(IntEnum):

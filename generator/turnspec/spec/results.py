@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from turnspec.spec.json_values import load_json, read_json
-from turnspec.spec.model import Part
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import MisfitError, Records
+from turnspec.spec.words import Part
 
 #: The rung of the checks that look at a spec as a whole.
 SANITY = "sanity"

@@ -12,12 +12,13 @@ from turnspec.spec.files import SPEC_SUFFIX, spec_hash
 from turnspec.spec.fingerprint import same_formats
 from turnspec.spec.integration_results import ExportState, Integrations
 from turnspec.spec.live_results import LIVE_RUNG, LiveResult
-from turnspec.spec.model import CallIdPosition, Condition, Limit, Spec
+from turnspec.spec.model import Limit, Spec
 from turnspec.spec.overlay import Overlay
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import PARTS, RUNGS, RungResult, TemplateResult
 from turnspec.spec.verdict import Shortfall, judge, rung_title
 from turnspec.spec.visible import shortened
+from turnspec.spec.words import CallIdPosition, Condition
 
 _INTRODUCTION = """\
 <!-- Written by turnspec; regenerate with: {command} -->

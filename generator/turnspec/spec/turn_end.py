@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from turnspec.spec.model import End, Literal, Part, Piece, Spec, Subject, Tools, Verdict
+from turnspec.spec.calls import Literal, Piece, Tools
+from turnspec.spec.model import End, Spec
+from turnspec.spec.words import Part, Subject, Verdict
 
 #: How many texts may stop a model, all of which an engine looks for with every token.
 MOST_STOPS = 64

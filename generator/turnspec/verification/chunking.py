@@ -17,9 +17,11 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.calls import Literal, Slot
 from turnspec.spec.message import Message
-from turnspec.spec.model import Literal, Slot, SlotKind, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.results import Counterexample, RungResult
+from turnspec.spec.words import SlotKind
 from turnspec.verification.comparing import as_parsed
 from turnspec.verification.messages import format_markers, sample_messages
 from turnspec.verification.tally import Tally

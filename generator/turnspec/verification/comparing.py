@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from turnspec.codegen.format_module import FormatModule
+from turnspec.spec.calls import Slot
 from turnspec.spec.message import Message
-from turnspec.spec.model import Slot, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.model import Spec
 from turnspec.spec.results import Counterexample
+from turnspec.spec.words import SlotKind, Subject, Verdict
 
 #: A call as its name, its arguments as JSON in one style, and its id.
 ComparedCall = tuple[str, str, str]

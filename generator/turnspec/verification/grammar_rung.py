@@ -21,9 +21,11 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.bound import bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
-from turnspec.spec.model import Arguments, Part, Spec
+from turnspec.spec.calls import Arguments
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample, RungResult
+from turnspec.spec.words import Part
 from turnspec.verification.begun_markers import begun_markers
 from turnspec.verification.chunking import same_in_pieces
 from turnspec.verification.comparing import as_parsed

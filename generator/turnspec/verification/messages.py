@@ -9,7 +9,8 @@ from turnspec.analysis.text import markers
 from turnspec.spec.characters import call_ends
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, ReasoningMode, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.model import Spec
+from turnspec.spec.words import JsonType, ReasoningMode, SlotKind, Subject, Verdict
 from turnspec.verification.comparing import trims_strings
 
 #: Pieces of text that trip careless parsers, none of them any template's own.

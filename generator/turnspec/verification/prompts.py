@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from turnspec.analysis.text import closing_of, markers, whole_prefix
 from turnspec.rendering.conversation import Chat
-from turnspec.spec.model import Part, ReasoningMode, Spec, Thinking
+from turnspec.spec.model import Spec, Thinking
+from turnspec.spec.words import Part, ReasoningMode
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import format_markers
 

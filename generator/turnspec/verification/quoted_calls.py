@@ -15,8 +15,9 @@ from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_calls, write_parts
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Condition, Limit, Part, Spec, Subject, Verdict
+from turnspec.spec.model import Limit, Spec
 from turnspec.spec.turn_end import may_repeat_calls
+from turnspec.spec.words import Condition, Part, Subject, Verdict
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.turns import is_ambiguous
 

@@ -15,8 +15,9 @@ from random import Random
 from turnspec.rendering.conversation import NEXT_USER_TEXT, RESULT_TEXT, USER_TEXT
 from turnspec.spec.characters import call_ends, member_ends, name_signs, not_in_keys
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, ReasoningMode, SlotKind, Spec, Subject, Verdict
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import may_repeat_calls
+from turnspec.spec.words import JsonType, ReasoningMode, SlotKind, Subject, Verdict
 from turnspec.verification.comparing import trims_strings
 from turnspec.verification.messages import (
     TRICKY_TEXTS,

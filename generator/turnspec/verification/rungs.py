@@ -13,8 +13,9 @@ from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.writer import as_rendered, write_turn
 from turnspec.spec.conditions import parts_of_message
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, Spec, ThinkingState
+from turnspec.spec.model import Spec, ThinkingState
 from turnspec.spec.results import Counterexample, RungResult
+from turnspec.spec.words import Part
 from turnspec.verification.comparing import Turn, as_meant, as_read, difference
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.shrinking import smallest

@@ -9,8 +9,9 @@ from turnspec.analysis.probes import IDS
 from turnspec.analysis.text import markers, splits_marker
 from turnspec.rendering.conversation import Following
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import ends_turn, settled_stops, stop_strings
+from turnspec.spec.words import Part
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call
 from turnspec.verification.sanity_view import Finding, View, listed

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from turnspec.codegen.writer import applies, as_rendered, write_turn
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import JsonType, Limit, Spec, Subject, Verdict
+from turnspec.spec.model import Limit, Spec
+from turnspec.spec.words import JsonType, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import as_meant, as_read
 from turnspec.verification.messages import EDGE_VALUES, allowed_text, sample_messages

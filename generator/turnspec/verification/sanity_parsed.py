@@ -13,10 +13,12 @@ from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.rendering.value_schemas import schema_of
+from turnspec.spec.calls import Slot, Tools
 from turnspec.spec.characters import call_ends, is_key, is_name, not_in_keys
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Part, Slot, SlotKind, Spec, ToolMode, Tools
+from turnspec.spec.model import Spec
+from turnspec.spec.words import Part, SlotKind, ToolMode
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn, as_meant, as_read
 from turnspec.verification.gbnf_reader import Grammar, read_grammar

@@ -24,16 +24,10 @@ from turnspec.rendering.conversation import (
     result_message,
     user_message,
 )
+from turnspec.spec.calls import Slot
 from turnspec.spec.message import Message
-from turnspec.spec.model import (
-    Part,
-    ReasoningMode,
-    ReasoningScope,
-    Slot,
-    SlotKind,
-    Spec,
-    SwitchWord,
-)
+from turnspec.spec.model import Spec, SwitchWord
+from turnspec.spec.words import Part, ReasoningMode, ReasoningScope, SlotKind
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, format_markers
 from turnspec.verification.prompts import STATES, prompts_of

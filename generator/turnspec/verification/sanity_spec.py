@@ -8,9 +8,9 @@ from itertools import pairwise
 from turnspec.analysis.assemble import grammar_hints
 from turnspec.analysis.modes import content_mode, marks_of_prompt, reasoning_mode
 from turnspec.spec.conditions import parts_of_message
-from turnspec.spec.model import Condition, Part, ReasoningMode, Subject, Verdict
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import may_repeat_calls
+from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.prompts import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from turnspec.spec.encoding import encode_argument
-from turnspec.spec.model import Encoding, JsonType, Subject, Verdict
+from turnspec.spec.words import Encoding, JsonType, Subject, Verdict
 from turnspec.verification.messages import EDGE_VALUES
 from turnspec.verification.sanity_view import Finding, View
 

@@ -11,8 +11,9 @@ from turnspec.codegen.writer import as_rendered, write_parts
 from turnspec.grammar.turn import generate_grammar
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.message import Message
-from turnspec.spec.model import Part, ReasoningMode, Spec, Thinking
+from turnspec.spec.model import Spec, Thinking
 from turnspec.spec.results import Coverage
+from turnspec.spec.words import Part, ReasoningMode
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 from turnspec.verification.messages import sample_messages

@@ -17,8 +17,10 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load
 from turnspec.codegen.writer import write_calls, write_parts
 from turnspec.rendering.conversation import Chat, tool_definitions
+from turnspec.spec.calls import Tools
 from turnspec.spec.message import Message
-from turnspec.spec.model import Condition, Limit, Part, Spec, Subject, Tools, Verdict
+from turnspec.spec.model import Limit, Spec
+from turnspec.spec.words import Condition, Part, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import allowed_call
 from turnspec.verification.quoted_calls import CALL, prefill

@@ -10,9 +10,10 @@ from turnspec.analysis.text import whole_prefix
 from turnspec.codegen.writer import applies, as_rendered, write_parts
 from turnspec.rendering.conversation import Chat, tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Condition, Part, ReasoningMode, Spec, Subject, Verdict
+from turnspec.spec.model import Spec
 from turnspec.spec.prompt_state import PromptState, begins_content, state_in
 from turnspec.spec.visible import shortened
+from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.comparing import Turn
 from turnspec.verification.messages import sample_messages

@@ -13,8 +13,9 @@ from typing import Any
 from turnspec.grammar.bound import BoundGrammar
 from turnspec.grammar.request import GrammarRequest, functions
 from turnspec.spec.characters import call_ends, is_name
-from turnspec.spec.model import SlotKind, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.words import SlotKind
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
 
 

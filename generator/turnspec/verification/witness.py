@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 
 from turnspec.codegen.format_module import FormatModule
 from turnspec.rendering.conversation import EXAMPLE_TOOL, USER_TEXT, Chat, JsonObject, user_message
-from turnspec.spec.model import Part, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.results import NEVER_RENDERED, Coverage
 from turnspec.spec.visible import shortened
+from turnspec.spec.words import Part
 from turnspec.verification import witness_tries
 from turnspec.verification.prompts import unexplained_prompts
 from turnspec.verification.turns import Renderer

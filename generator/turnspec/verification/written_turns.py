@@ -15,10 +15,11 @@ from turnspec.grammar.piece_writer import value_ends
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
-from turnspec.spec.model import Encoding, JsonType, Spec
+from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import Counterexample
 from turnspec.spec.turn_end import with_stop_at_end
+from turnspec.spec.words import Encoding, JsonType
 from turnspec.verification.gbnf_reader import read_grammar
 from turnspec.verification.messages import SAMPLE_CALLS, allowed_call, sample_messages
 from turnspec.verification.recognizer import Recognizer
