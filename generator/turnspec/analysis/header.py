@@ -103,7 +103,16 @@ def find_header(
         found = (end for end in ends if all(end in text for text in chat_prompts.texts))
         end = next(filter(str.strip, found), header)
         user_end, header = user_end + header.removesuffix(end), end
+    if not header and _heads_alone(user_end, edges, chat_prompts.texts):
+        return Header("", user_end)
     return Header(user_end, header)
+
+
+def _heads_alone(user_end: str, edges: Mapping[Edge, str], prompts: Sequence[str]) -> bool:
+    """Tell whether all that stands before turns is what ends the user's message, and no turn."""
+    ends = [text for edge, text in edges.items() if edge.right is Part.END]
+    is_end = any(user_end.strip() in text for text in ends)
+    return bool(markers(user_end)) and not is_end and all(user_end in it for it in prompts)
 
 
 def _without_closed_tag(header: str, openings: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import call_separators, ends_turn, has_commas, own_keys
+from turnspec.codegen.call_marks import call_separators, ends_turn, has_commas
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -15,7 +15,8 @@ from turnspec.codegen.markers import (
     literal_length,
     spaced,
 )
-from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, CallMarks, Marks
+from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
+from turnspec.codegen.mention_rules import mention_roles, other_syntax_roles, up_to_arguments
 from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.object_rules import between_objects, object_roles
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
@@ -116,61 +117,9 @@ def call_start_roles(marks: Marks) -> Roles:
     return [("marker", text) for text in texts if len(text) >= FEWEST_SIGNS]
 
 
-def _mention_roles(marks: Marks) -> Roles:
-    """Return markers that open calls, where none follows: once more before themselves, or text."""
-    mentions = marks.calls.mentions
-    again = [t for t in mentions if not re.match(r"\w.* ", t)]  # prose may say its words twice
-    twice = [(text, [f" {t}"]) for t in again for text in _begun(marks, t)]
-    return [*(("repeated", it) for it in twice), *(("mention", t) for t in mentions)]
-
-
-def _begun(marks: Marks, mention: str) -> list[str]:
-    """Return what opens calls, also with what a call itself begins with."""
-    inner = "[" if marks.are_objects else leading_text(marks.calls.start.removeprefix(mention))
-    return [mention, *[f"{mention} {inner}"][: len(inner)]]
-
-
-def _foreign_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
-    """Return what begins a call in another syntax: what opens the format's own, and then that."""
-    if not (openings := _openings_of_others(marks.calls)):
-        return []
-    begun: tuple[str, ...] = (' {{ "name"', " {{ 'name'", ' {{ "function"')
-    if marks.are_objects:  # with quotes of Python's, unless the members' names are others
-        begun = (" {{ '",) if marks.tools.fields.name[-1:] == ("name",) else ()
-    heads = [text for it in begun for text in (it, f" [{it}")]
-    heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
-    is_own = "(" in marks.calls.start
-    called = [" {name} ( )", " {name} ({word}=", " {name} ( {{"]
-    if "{no " in openings[0]:  # a word behind a fence says what is in it
-        begun_calls = (it for it in _up_to_arguments(marks) if '"arguments"' in it)
-        called += [it.replace("{fence}", "{name}", 1) for it in begun_calls]
-    else:
-        called += [" {name}\n{{", " {name} [{any}]\n{{"]
-        tags = re.findall(r"\[\w+\]", marks.calls.start.partition("{name}")[2])
-        if len(tags) == 1:  # with an id in a tag before it
-            called.append(f" {{name}} [{{any}}]{{any}}{tags[0]}")
-    called = [] if is_own or openings[0][0].isalnum() else called
-    if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
-        openings.insert(0, " ".join(marks.calls.opening))
-    found = (("foreign", heads), ("foreign_name", called))
-    return [(role, (opening, it)) for opening in openings for role, it in found if it]
-
-
-def _openings_of_others(calls: CallMarks) -> list[str]:
-    """Return behind what a call in another syntax may stand.
-
-    Behind a word, as `to=`, it is code that a text speaks of.
-    """
-    tag = re.match("<[^<>{} ]+>", calls.start)
-    if openings := [text for text in calls.opening[-1:] if len(text) > 2]:
-        return [*openings, tag.group()] if tag else openings
-    opening = calls.start.partition("{name")[0].strip()
-    return [opening] if len(opening) > 2 and not opening[0].isalnum() else []
-
-
 def _head_roles(marks: Marks) -> Roles:
     """Return the markers in texts whose calls have heads."""
-    calls, heads, others = marks.calls, _heads(marks), _foreign_roles(marks)
+    calls, heads, others = marks.calls, _heads(marks), other_syntax_roles(marks)
     inner = [marker for _, marker in others if marker[0] not in calls.opening]
     found: list[tuple[str, Notation]] = []
     for at, opening in enumerate(calls.opening):
@@ -192,7 +141,7 @@ def _head_roles(marks: Marks) -> Roles:
         for it in between
         if ends_turn(marks.spec, it)
     ]
-    mentions = _mention_roles(marks)  # one that is said twice may look like a tag
+    mentions = mention_roles(marks)  # one that is said twice may look like a tag
     found += [*mentions[:-1], *others, *mentions[-1:]]
     found += [("section_end", end) for end in calls.section_end]
     return found + [("call_end", end) for end in calls.end]
@@ -274,7 +223,7 @@ def first_call_roles(marks: Marks) -> Roles:
         before = [f" {{tag if any but {others}}}" if tags else " {tag if any}"]
     if words:
         before.insert(0, f" {words[1]} {optional(words[2])}")
-    follows = _up_to_arguments(marks)
+    follows = up_to_arguments(marks)
     return [("untagged_call", (it, follows)) for it in before if follows]
 
 
@@ -302,18 +251,6 @@ def _heads_without_tags(marks: Marks) -> Roles:
         follows = [opening, *calls.closing[:1]]
     after = [spaced(it) for it in follows]
     return [("untagged_call", (f" {it}", after)) for it in dict.fromkeys((heads[0], bare))]
-
-
-def _up_to_arguments(marks: Marks) -> list[str]:
-    """Return how an object begins in which texts alone stand before a call's arguments."""
-    if marks.tools.fields.name_is_key:
-        return [' {fence} {?[} {{ "{string}" : {{']
-    key = own_keys(marks.tools).get("arguments")
-    before, found, _ = "".join(it.text for it in marks.tools.call).partition(f'"{key}"')
-    if not found or before.count("{") != 1:
-        return []
-    members = "".join(f'"{it}" : "{{string}}" , ' for it in re.findall(r'"(\w+)"\s*:', before))
-    return [f" {{fence}} {{?[}} {{{{ {members}{found} :"]
 
 
 def heads_in_brackets(marks: Marks) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from turnspec.codegen.call_marks import call_separators, envelope, has_commas, other_keys, own_keys
-from turnspec.codegen.call_rules import _foreign_roles, _mention_roles
 from turnspec.codegen.markers import Notation, Roles, spaced
 from turnspec.codegen.marks import Marks
+from turnspec.codegen.mention_rules import mention_roles, other_syntax_roles
 from turnspec.codegen.notation import notation
 from turnspec.codegen.shapes import looks_like_marker
 
@@ -20,7 +20,7 @@ def object_roles(marks: Marks) -> Roles:
     heads = object_heads(marks) if marks.are_bare else []
     begun = " {fence} {?[} {{"
     follows = [*map(spaced, heads)] or [begun, *(f" {it}{begun}" for it in calls.opening[1:])]
-    found: list[tuple[str, Notation]] = [*_foreign_roles(marks)]
+    found: list[tuple[str, Notation]] = [*other_syntax_roles(marks)]
     found += [("opening", (it, follows)) for it in (*calls.opening[:1], *calls.other_openings)]
     # What opens each call tells it also where the tag around all calls is missing.
     inner = filter(looks_like_marker, calls.opening[1:])
@@ -33,7 +33,7 @@ def object_roles(marks: Marks) -> Roles:
         found += [("marker", (empty, ends) if ends else empty)] * bool(calls.opening)
     elif marks.tools.section_start.strip() and calls.closing:
         found.append(("marker", f"{calls.opening[0]} {calls.closing[-1]}"))
-    found += _mention_roles(marks)
+    found += mention_roles(marks)
     if own_keys(marks.tools) and heads:
         found.append(("object", ("", heads)))
         if not marks.spec.capabilities.content_beside_calls:  # but a tag that others write there
