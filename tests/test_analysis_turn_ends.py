@@ -308,3 +308,29 @@ def test_messages_that_are_joined(between: str, end: str, last: str) -> None:
         assert (message.reasoning_content, message.content) == ("So", "Hi.")
         assert [(made.name, made.arguments) for made in message.tool_calls] == [("add", '{"a": 1}')]
     assert parse(f"Hi.{end or last}{between}").content == "Hi."
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [("<why>", "</why>"), ("<|part>why\n", "<part|>"), ("## Why\n", "\n## So\n")]
+)
+def test_what_ends_the_question_heads_a_turn_that_always_has_room_for_thoughts(
+    start: str, end: str
+) -> None:
+    """Which no prompt opens: what all turns begin with is the thoughts' own, if there are none."""
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{{- ' ' ~ START ~ (m.reasoning or '') ~ END ~ (m.content or '') }}"
+        + CALLS
+        + "{{- '<.>' }}{%- else %}{{- '[ASK]' ~ m.content ~ '[/ASK]' }}{%- endif %}{%- endfor %}"
+    )
+    build = built("no-header", text.replace("START", repr(start)).replace("END", repr(end)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert spec.turn.header == "[/ASK]"
+    module, turn = load(spec), f"{end}Hi.<do>add<with>{{}}</do><.>"
+    for thought in ("", "So"):
+        message = module.parse(f" {start}{thought}{turn}", prefill="[ASK]What?[/ASK]")
+        assert (message.reasoning_content, message.content) == (thought, "Hi.")
+        assert [call.name for call in message.tool_calls] == ["add"]
+        assert message.problems == []

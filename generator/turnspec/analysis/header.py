@@ -94,7 +94,9 @@ def find_header(
         return Header(user_end, left_open, is_open=True)
     if _tells_kinds(edges, chat_prompts.texts, user_end, user_header):
         return Header(user_end, "")
-    if not any(header in text for text in chat_prompts.texts):
+    if not any(header in text for text in chat_prompts.texts if header.strip()):
+        if _heads_alone(user_end, edges, chat_prompts.texts):
+            return Header("", user_end)
         header = _without_closed_tag(header, _openings(edges))
     while header and not _heads_all(header, chat_prompts.texts):
         header = whole_prefix([header, header[:-1]])
@@ -103,16 +105,18 @@ def find_header(
         found = (end for end in ends if all(end in text for text in chat_prompts.texts))
         end = next(filter(str.strip, found), header)
         user_end, header = user_end + header.removesuffix(end), end
-    if not header and _heads_alone(user_end, edges, chat_prompts.texts):
-        return Header("", user_end)
     return Header(user_end, header)
 
 
 def _heads_alone(user_end: str, edges: Mapping[Edge, str], prompts: Sequence[str]) -> bool:
-    """Tell whether all that stands before turns is what ends the user's message, and no turn."""
-    ends = [text for edge, text in edges.items() if edge.right is Part.END]
+    """Tell whether a marker that ends the user's message, and no turn, is all that heads turns."""
+    ends = [
+        text
+        for (left, right, _), text in edges.items()
+        if left is not Part.START and right is Part.END
+    ]
     is_end = any(user_end.strip() in text for text in ends)
-    return bool(markers(user_end)) and not is_end and all(user_end in it for it in prompts)
+    return bool(markers(user_end)) and not is_end and all(it.endswith(user_end) for it in prompts)
 
 
 def _without_closed_tag(header: str, openings: Sequence[str]) -> str:

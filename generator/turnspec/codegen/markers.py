@@ -184,6 +184,11 @@ def first_text(notation: Notation) -> str:
     return next(iter(leading_text(notation).split()), "")
 
 
+def spaced_attribute(text: str, behind: str = r"\Z") -> str:
+    """Return a marker with a blank before the sign of an attribute, if some text stands behind."""
+    return re.sub(rf"(<[^<>{{}} ]+ \w+)={behind}", r"\1 =", text)
+
+
 def leading_text(notation: Notation) -> str:
     """Return the text with which a marker begins, up to a slot."""
     text, _ = parted(notation)

@@ -15,6 +15,7 @@ from turnspec.codegen.markers import (
     leading_text,
     literal_length,
     parted,
+    spaced_attribute,
     steps,
 )
 from turnspec.codegen.marks import Marks
@@ -228,7 +229,7 @@ class Slots:
     def text(self, text: str) -> str:
         """Return a marker whose slots say by their names what stands in them."""
         text = re.sub(rf"{_TAG}=(?= \{{(?:name|key)\}} >)", r"\1{is}", text)
-        text = re.sub(r"(<[^<>{} ]+ \w+)=(?= \{(?:name|key)\} (?:>|\{no))", r"\1 =", text)
+        text = spaced_attribute(text, r"(?= \{(?:name|key)\} (?:>|\{no))")
         return "".join(map(self._part, re.split(r"(\{stop(?: \d)?\})", text)))
 
     def _part(self, text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from turnspec.codegen.headers import with_headers
-from turnspec.codegen.markers import leading_text
+from turnspec.codegen.markers import leading_text, spaced_attribute
 from turnspec.codegen.notation import plain
 from turnspec.codegen.rules import beginnings, markers_in_text
 from turnspec.codegen.shapes import is_in_words, looks_like_marker
@@ -121,7 +121,7 @@ def _beginnings_of_markers(spec: Spec) -> Iterator[str]:
     yield from map(plain, beginnings(marks))
     # A model under a grammar writes no special token that its template never does.
     roles = (role for role in markers_in_text(marks) if role[0] != "special_token")
-    heads = (plain(leading_text(notation)) for _, notation in roles)
+    heads = (spaced_attribute(plain(leading_text(notation))) for _, notation in roles)
     # JSON's own signs and keys are no marker: what they begin may be content.
     yield from (head for head in heads if looks_like_marker(head) and not _JSON_START.match(head))
 
