@@ -30,7 +30,7 @@ from turnspec.engine.roles import Role, Rule
 OWN = (
     *("roles", "parser", "text", "mentions", "objects", "calls", "json_arguments"),
     *("value_arguments", "text_arguments", "elements", "code", "other_syntax"),
-    *("whole_arguments", "turn", "rules"),
+    *("mention_text", "whole_arguments", "turn", "rules"),
 )
 COMMON = (
     *("options", "results", "streams", "open_call", "json_values", "other_values", "values"),
@@ -183,7 +183,8 @@ def _common_source(facts: Facts) -> str:
     """Return the part that all parsers of a class have alike."""
     head, bodies = _engine()
     own = _own_files(facts)
-    common = [at for at in range(len(bodies)) if at not in own]
+    options = len(OWN)  # first, so that no section is empty
+    common = [options, *(at for at in range(len(bodies)) if at not in (*own, options))]
     parts = [folded(bodies[at], facts) for at in [*own, *common]]
     parts.insert(len(own), f"{BEGINS_COMMON}\n")
     text = "\n\n".join([_with_public_names(head, facts), *parts])

@@ -24,6 +24,7 @@ from turnspec.engine.facts import (
 )
 from turnspec.engine.json_texts import dump_json, load_json
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
+from turnspec.engine.mention_text import write_mention
 from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
@@ -291,7 +292,7 @@ def give_up(turn: Turn, announced: bool) -> Next:
         turn.problem("no_name", "what looks like a call has no name", at)
     if announced:
         turn.state.mentioned = True
-    turn.write_mention(end, may_break_off=True)
+    write_mention(turn, end, may_break_off=True)
     return Next.TEXT
 
 

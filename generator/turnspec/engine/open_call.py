@@ -19,7 +19,7 @@ class OpenCall:
     """A call that is being read: the JSON of its arguments so far."""
 
     def __init__(self, input: Input, index: int, name: str, told: int) -> None:
-        self._input, self._halts = input, input.rules.at_border.first_or_escaped.search
+        self._input = input
         self.index, self.name = index, name
         self.pieces: GrowingText = []
         self.told = told  # up to which offset the events tell of the text
@@ -42,8 +42,9 @@ class OpenCall:
         if self.quote in "'`" and self.quote in text:
             return None
         start, end = input.offset, input.offset + len(text)
-        if self._halts(text):
-            if input.rules.at_border.may_begin.search(text):
+        border = input.rules.at_border
+        if border.first_or_escaped.search(text):
+            if border.may_begin.search(text):
                 return None
             if text[-1] == "\\" != text[-2:-1]:
                 half, text, end = "\\", text[:-1], end - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from turnspec.engine.facts import ARGUMENTS, CALL_HAS_END, NAME
 from turnspec.engine.markers import WHITE_SPACE
+from turnspec.engine.mention_text import write_mention
 from turnspec.engine.other_calls import other_calls
 from turnspec.engine.roles import MORE_TEXT
 from turnspec.engine.turn import Hold
@@ -35,7 +36,7 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         calls = [it for one in each for it in one] if all(each) else []
     if not calls:
         turn.state.mentioned = True
-        turn.write_mention(turn.go_back())
+        write_mention(turn, turn.go_back())
         return False
     start = turn.holds.pop().offset
     for name, arguments, told in calls:

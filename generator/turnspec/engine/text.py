@@ -35,6 +35,7 @@ from turnspec.engine.facts import (
     WORDS,
 )
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
+from turnspec.engine.mention_text import write_mention
 from turnspec.engine.mentions import (
     CALLS_BEGIN,
     ENDS_DRAFT,
@@ -154,7 +155,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         elif is_within:
             turn.write(found.end)
         elif (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
-            turn.write_mention(max(found.end, found.start + 1))
+            write_mention(turn, max(found.end, found.start + 1))
         elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
             if (yield from read_draft(turn, found)):
                 return None

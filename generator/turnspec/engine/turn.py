@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from turnspec.engine.facts import (
-    ARE_CALLS_ADDRESSED,
     ARGUMENTS,
-    CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
     FIRST_ARGUMENT,
@@ -33,7 +31,7 @@ from turnspec.engine.results import (
     ToolCallEnd,
     ToolCallStart,
 )
-from turnspec.engine.roles import OF_TURN, Role
+from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
 from turnspec.engine.tools import parameters_by_name
 
@@ -200,22 +198,6 @@ class Turn:
         hidden = text[: max(self.shown - start, 0)]
         stream.begun = stream.begun or bool(hidden.strip(WHITE_SPACE))
         self.events += stream.write(text[len(hidden) :], start + len(hidden))
-
-    def write_mention(self, end: int, may_break_off: bool = False) -> None:
-        """Add the text of what was no call; tell of markers in it. It may break off in one."""
-        input, start, at = self.input, self.input.position, 1
-        text, marked = input.text[start:end], input.marked[start:end]
-        mention = Input(input.here, input.rules, text, marked)
-        if HAS_DRAFTS and self.is_draft:  # then it ends here, and takes long to read twice
-            at = end - start
-        while found := input.rules.in_text.search(mention, CALLS_ARE_OBJECTS and may_break_off, at):
-            if CALLS_ARE_OBJECTS and found.is_partial:
-                end = start + found.start
-            elif found.role in OF_TURN and not (ARE_CALLS_ADDRESSED and self.state.for_user):
-                told = f"{found.text!r} is text here"
-                self.problem("stray_marker", told, found.offset)
-            at = max(found.end, found.start + 1)
-        self.write(end)
 
     @property
     def is_unnamed(self) -> bool:
