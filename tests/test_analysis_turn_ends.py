@@ -334,3 +334,17 @@ def test_what_ends_the_question_heads_a_turn_that_always_has_room_for_thoughts(
         assert (message.reasoning_content, message.content) == (thought, "Hi.")
         assert [call.name for call in message.tool_calls] == ["add"]
         assert message.problems == []
+
+
+def test_what_ends_turns_as_well_heads_none() -> None:
+    """Behind the question stands the sign that also ends answers."""
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'user' %}"
+        "{{- 'Q: ' ~ m.content ~ '\n\nA: <.>' }}{%- elif m.role == 'assistant' %}"
+        "{{- m.content ~ '<.>' }}{%- endif %}{%- endfor %}"
+    )
+    build = built("question-and-answer", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse("A: is a letter.<.>")
+    assert (message.content, message.problems) == ("A: is a letter.", [])

@@ -115,7 +115,8 @@ def _heads_alone(user_end: str, edges: Mapping[Edge, str], prompts: Sequence[str
         for (left, right, _), text in edges.items()
         if left is not Part.START and right is Part.END
     ]
-    is_end = any(user_end.strip() in text for text in ends)
+    own = user_end.strip()
+    is_end = any(own in text or (text.strip() and text.strip() in own) for text in ends)
     return bool(markers(user_end)) and not is_end and all(it.endswith(user_end) for it in prompts)
 
 
