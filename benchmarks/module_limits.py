@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_294,
     "lines, mean": 2_054,
     "lines, all": 488_680,
-    "lines of the engine and codegen": 11_090,
+    "lines of the engine and codegen": 11_096,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

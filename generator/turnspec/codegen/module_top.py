@@ -44,10 +44,13 @@ _CALLS = """\
     message.tool_calls  # id, name, arguments (JSON text if `complete`: run no others)
 """
 _OF_ARGUMENTS, _OF_NAMES = "the types of arguments", "which names are known"
+#: Stands for a sign and the blank behind it, at which no line ends.
+_SIGN_ALONE = "#\0"
 _TOLD = (
     "`parse` and `feed` never raise on what a model writes. `message.problems` (offset, kind, "
     "message) tells what deviates, and quotes any text left out elsewhere.{tools} The rows below "
-    'are what this module gave: "# kind" names a problem\'s kind, "# -" says that there is none.'
+    'are what this module gave: "{sign}kind" names a problem\'s kind, "{sign}-" says that there '
+    "is none."
 )
 
 
@@ -101,7 +104,10 @@ def _told(facts: FormatFacts, parse_call: Callable[..., Any]) -> str:
     if unknown:
         untyped = _has_types(facts) and not facts.data["TYPE_WORDS"]  # which say it in the text
         unknown += "; an argument of unknown type is a string." if untyped else "."
-    return textwrap.fill(_TOLD.format(tools=unknown) + _begun(facts.format), _WIDTH)
+    told = textwrap.fill(
+        _TOLD.format(tools=unknown, sign=_SIGN_ALONE) + _begun(facts.format), _WIDTH
+    )
+    return told.replace(_SIGN_ALONE, "# ")
 
 
 def _has_types(facts: FormatFacts) -> bool:
