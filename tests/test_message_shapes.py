@@ -54,6 +54,10 @@ def _dialect(body: str, worker: RenderWorker) -> Dialect:
 #: What a template does with thoughts, and the place that they are read from.
 THOUGHTS = {
     "in a mapping": ("{% if m.mind %}<m>{{ m.mind.words }}</m>{% endif %}", "mind.words"),
+    "under a key that begins as another": (
+        "{% if m.content_notes %}<m>{{ m.content_notes.words }}</m>{% endif %}",
+        "content_notes.words",
+    ),
     "deep in mappings": ("{% if m.a is defined %}<m>{{ m.a.b['c'] }}</m>{% endif %}", "a.b.c"),
     "by a method": (
         "{% if m.get('more', {}).get('mind') %}<m>{{ m.more.mind }}</m>{% endif %}",

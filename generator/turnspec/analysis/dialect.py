@@ -234,7 +234,8 @@ def find_inner_place(chat: Chat) -> str | None:
     """
     shape = chat.dialect.call_shape
     others = ("content", "tool_calls", *([shape.container] if shape else ()))
-    places = [it for it in worded_places(chat.facts.message_places) if not it.startswith(others)]
+    within = tuple(f"{other}{sign}" for other in others for sign in ".[")
+    places = [it for it in worded_places(chat.facts.message_places) if not it.startswith(within)]
     shown = (place for place in places if _shows_reasoning(chat, place))
     return next((place for place in shown if not _has_company(chat, place)), None)
 
