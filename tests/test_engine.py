@@ -24,7 +24,7 @@ from turnspec.engine.json_texts import find_flaw
 from turnspec.engine.markers import BLANKS, Found, Markers
 from turnspec.engine.roles import Role
 from turnspec.engine.rules import rules_for
-from turnspec.engine.turn import missing_texts
+from turnspec.engine.turn_state import missing_texts
 
 CHECKS = checks()
 

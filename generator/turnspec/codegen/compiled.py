@@ -30,7 +30,7 @@ from turnspec.engine.roles import Role, Rule
 OWN = (
     *("roles", "parser", "text", "mentions", "objects", "calls", "json_arguments"),
     *("value_arguments", "text_arguments", "elements", "code", "other_syntax"),
-    *("mention_text", "whole_arguments", "turn", "rules"),
+    *("mention_text", "whole_arguments", "turn_state", "turn", "rules"),
 )
 COMMON = (
     *("options", "results", "streams", "open_call", "json_values", "other_values", "values"),
@@ -159,7 +159,7 @@ def _types_last(own: str) -> str:
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
     *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_PYTHON_VALUES"),
-    *("READS_TAGS", "HAS_SPECIAL_TOKENS", "IS_TRACED"),
+    *("READS_TAGS", "HAS_SPECIAL_TOKENS", "IS_TRACED", "ARGUMENTS_IN_STRING"),
 )
 
 
@@ -167,8 +167,9 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     """Return what is known of all formats of a class. What calls can have, all with calls have."""
     if not facts.values["HAS_CALLS"]:
         return _known(facts)
-    values = {name: facts.values[name] for name in _CLASS_FACTS}
+    values = {name: facts.values[name] for name in _CLASS_FACTS if name in facts.values}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
+    values |= {"HAS_SEAMS": True, "MAY_READ_AGAIN": True, "HAS_DRAFTS": values["HAS_REASONING"]}
     # Few have raw strings or Python's values, and no reasoning: they share the text of the others.
     if values["ARGUMENTS"] == "values" and (
         values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
@@ -202,7 +203,12 @@ def _own_files(facts: Facts) -> list[int]:
         if facts.values.get("ARGUMENTS") != "text":
             names.insert(behind + 1, "literals")
     if not facts.values["HAS_CALLS"]:
+        names.remove("turn_state")
         names.remove("turn")
+    elif facts.values["ARGUMENTS"] != "values":
+        names.remove("turn")
+        if facts.values["ARGUMENTS"] == "json":
+            names.remove("whole_arguments")
     return [[*OWN, *COMMON].index(name) for name in names]
 
 

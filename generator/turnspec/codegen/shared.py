@@ -55,7 +55,8 @@ def _bound(source: str) -> set[str]:
 def _what_the_engine_lacks(common: str) -> str:
     """Return what parsers of one kind alone have alike, as the turn of those without calls."""
     known, lines = _bound(shared_source()), common.split("\n")
-    nodes = [node for node in ast.parse(common).body if isinstance(node, ast.ClassDef)]
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.parse(common).body if isinstance(node, kinds)]
     lacking = [node for node in nodes if node.name not in known]
     texts = ("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in lacking)
     return "".join(f"\n\n\n{text}" for text in texts)

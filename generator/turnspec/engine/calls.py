@@ -39,7 +39,7 @@ from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.text_arguments import read_text_arguments
 from turnspec.engine.tools import object_in
-from turnspec.engine.turn import missing_texts
+from turnspec.engine.turn_state import begin_call, end_call, missing_texts, tell_missing
 from turnspec.engine.value_arguments import read_value_arguments
 
 TYPE_CHECKING = False
@@ -97,7 +97,7 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
         case Role.OPENING | Role.NOISY_OPENING:
             state.opened = True
             if HAS_OPTIONAL_TEXTS:
-                turn.tell_missing(found, found.offset)
+                tell_missing(turn, found, found.offset)
             if found.role is Role.NOISY_OPENING:
                 noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
                 turn.problem("unexpected_text", noise, found.offset)
@@ -180,10 +180,10 @@ def read_one_call(turn: Turn, found: Found) -> Reading[None]:
     if ARGUMENTS == "json" and NAME_IS_LAST:
         yield from read_call_before_name(turn, found)
         return
-    call = start_call(turn, found, found.offset, found.slot("name"), found.slot("id"))
+    call = begin_head(turn, found, found.offset, found.slot("name"), found.slot("id"))
     if found.role in (Role.CLOSED_CALL, Role.NAME_ALONE):
         call.complete = found.role is Role.CLOSED_CALL
-        turn.end_call(call)
+        end_call(turn, call)
     elif ARGUMENTS == "text":
         yield from read_text_arguments(turn, call)
     elif ARGUMENTS == "values":
@@ -200,10 +200,10 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
     tail = yield from marker_here(turn, turn.input.rules.after_arguments)
     if tail:
         late_id, at = tail.slot("id"), turn.input.here
-        call = start_call(turn, found, at, tail.slot("name"), late_id)
+        call = begin_head(turn, found, at, tail.slot("name"), late_id)
         turn.events += call.add(arguments)
         turn.input.take(tail.end)
-        turn.end_call(call, late_id)
+        end_call(turn, call, late_id)
     elif turn.input.final:
         turn.cut_off(turn.input.rest)
         turn.input.take()
@@ -211,8 +211,8 @@ def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
         turn.problem("missing_marker", "what belongs after the arguments is missing")
 
 
-def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCall:
-    """Start the call of a head, and tell at an offset what the head lacks."""
+def begin_head(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCall:
+    """Begin the call of a head, and tell at an offset what the head lacks."""
     is_other = found.role is Role.OTHER_CALL
     if NEEDS_OPENING and OPENING and not turn.state.opened and not is_other:
         turn.problem("missing_marker", f"a call without {OPENING} before it", at)
@@ -229,11 +229,11 @@ def start_call(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         name = without_key(turn, name)
     if ID_AROUND_NAME and found.slot("index"):
         id = ID_AROUND_NAME.replace("{name}", name).replace("{index}", found.slot("index"))
-    call = turn.start_call(name, found.offset, at=at, id=id)
+    call = begin_call(turn, name, found.offset, at=at, id=id)
     if FIRST_ARGUMENT:
-        turn.first_key = found.slot("name")[len(name) :]
+        turn.state.first_key = found.slot("name")[len(name) :]
     if HAS_OPTIONAL_TEXTS:
-        turn.tell_missing(found, at)
+        tell_missing(turn, found, at)
     return call
 
 

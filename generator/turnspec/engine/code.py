@@ -7,6 +7,7 @@ from turnspec.engine.json_arguments import marker_here, read_json_arguments
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.literals import literal_as_json
 from turnspec.engine.roles import MORE_TEXT, Role
+from turnspec.engine.turn_state import begin_call, end_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ def read_code_call(turn: Turn) -> Reading[None]:
     at = input.here
     if found and found.role is Role.CODE_METHOD:
         input.take(found.end)
-        call = turn.start_call(found.slot("name"), at, at=at)
+        call = begin_call(turn, found.slot("name"), at, at=at)
         yield from read_keywords(turn, call)
         return
-    call = turn.start_call(CODE_TOOL, at, at=at)
+    call = begin_call(turn, CODE_TOOL, at, at=at)
     if CODE_MAY_BE_OBJECT and found and found.role is Role.OBJECT:
         yield from read_json_arguments(turn, call)
     else:
@@ -43,7 +44,7 @@ def read_code(turn: Turn, call: OpenCall) -> Reading[None]:
         if not is_over:
             yield MORE_TEXT
     turn.events += call.add('"}')
-    turn.end_call(call)
+    end_call(turn, call)
 
 
 def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -62,7 +63,7 @@ def read_keywords(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.problem("cut_off" if turn.input.final else "malformed", told)
     turn.events += call.add(arguments or "{}")
     call.complete = arguments is not None
-    turn.end_call(call)
+    end_call(turn, call)
 
 
 def take_code(turn: Turn) -> tuple[str, bool]:

@@ -268,7 +268,7 @@ def read_element_text(turn: Turn, nested: NestedValue) -> bool:
     if found is None or found.is_partial:
         if nested.collected is None:
             value.ends = turn.input.rules.in_elements
-            turn.flow = value.flow
+            turn.flow = None if found else value.flow
         return False
     if found.role is Role.ESCAPE:
         turn.events += nested.add(taken_escape(turn, value, found))

@@ -15,6 +15,7 @@ from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import constants_as_json
 from turnspec.engine.markers import WHITE_SPACE, after_space
 from turnspec.engine.roles import MORE_TEXT
+from turnspec.engine.turn_state import end_call
 from turnspec.engine.whole_arguments import WholeArguments, as_object
 
 TYPE_CHECKING = False
@@ -63,7 +64,7 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     if AFTER_ARGUMENTS and is_whole:
         yield from read_tail(turn, call)
         return
-    turn.end_call(call)
+    end_call(turn, call)
     if is_cut:
         turn.input.take()
 
@@ -107,7 +108,7 @@ def read_body(turn: Turn, call: OpenCall) -> Reading[None]:
     if found is None:
         turn.cut_off("")
     turn.events += call.add(after)
-    turn.end_call(call)
+    end_call(turn, call)
 
 
 def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
@@ -115,15 +116,15 @@ def read_tail(turn: Turn, call: OpenCall) -> Reading[None]:
     found = yield from marker_here(turn, turn.input.rules.after_arguments)
     if found:
         turn.input.take(found.end)
-        turn.end_call(call, found.slot("id"))
+        end_call(turn, call, found.slot("id"))
     elif turn.input.final and turn.input.rest.strip(WHITE_SPACE):
         turn.cut_off(turn.input.rest)
         call.complete = False
-        turn.end_call(call)
+        end_call(turn, call)
         turn.input.take()
     else:
         turn.problem("missing_marker", "what belongs after the arguments is missing")
-        turn.end_call(call)
+        end_call(turn, call)
 
 
 def marker_here(turn: Turn, markers: Markers) -> Reading[Found | None]:

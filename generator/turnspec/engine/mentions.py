@@ -30,6 +30,7 @@ from turnspec.engine.facts import (
 from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
+from turnspec.engine.turn_state import tell_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def open_reasoning(turn: Turn, found: Found) -> None:
         state.thinking = False
         return
     if PARTS_HAVE_OPTIONAL_TEXTS:
-        turn.tell_missing(found, found.offset)
+        tell_missing(turn, found, found.offset)
     is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
     if state.thinking:
         turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)

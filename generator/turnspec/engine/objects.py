@@ -28,7 +28,7 @@ from turnspec.engine.mention_text import write_mention
 from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
-from turnspec.engine.turn import Hold
+from turnspec.engine.turn_state import Hold, begin_call, end_call
 from turnspec.engine.whole_arguments import WholeArguments, as_object
 
 TYPE_CHECKING = False
@@ -101,9 +101,9 @@ def read_calls(turn: Turn, announced: bool) -> Reading[None]:
     input = turn.input
     while True:
         found = input.rules.between_calls.match(input, not input.final)
-        has_begun = turn.state.called or turn.is_unnamed
+        has_begun = turn.state.called or is_unnamed(turn)
         if found is None or (found.role is Role.ARRAY_END and not has_begun):
-            if turn.is_unnamed:
+            if is_unnamed(turn):
                 give_up(turn, announced)
             return
         if found.is_partial:
@@ -122,10 +122,15 @@ def read_calls(turn: Turn, announced: bool) -> Reading[None]:
             input.take(found.end)
 
 
+def is_unnamed(turn: Turn) -> bool:
+    """Say whether what may be a call's object is held."""
+    return bool(turn.holds) and turn.holds[-1].is_unnamed
+
+
 def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
     """Leave out what began as a call and has no name, where the text ends; say whether it does."""
     is_sure = not IS_BARE or turn.state.called or call.announced or call.key == NAME_KEY
-    if not (turn.input.final and turn.is_unnamed and is_sure):
+    if not (turn.input.final and is_unnamed(turn) and is_sure):
         return False
     turn.go_back()
     turn.problem("cut_off", turn.input.rest)
@@ -136,7 +141,7 @@ def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
 def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
     """Read a call's object; return what follows it."""
     call, input = CallObject(announced), turn.input
-    if not turn.is_unnamed:
+    if not is_unnamed(turn):
         turn.holds.append(Hold(turn, input.here, is_unnamed=True))
     if IS_IN_ARRAY and not turn.state.called and "[" not in found.text:
         turn.problem("array", "a call outside an array")
@@ -256,14 +261,14 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
     is_expected = not is_listed and (is_marked or turn.state.called or call.announced)
     is_known = name in (turn.tools or ())
     is_sure = is_known or is_expected or turn.tools is None
-    if turn.is_unnamed and not (is_sure and (is_known or re.fullmatch(NAME, name))):
+    if is_unnamed(turn) and not (is_sure and (is_known or re.fullmatch(NAME, name))):
         give_up(turn, call.announced)
         return False
     if turn.call:
-        turn.end_call(turn.call)
-    start = turn.holds.pop().offset if turn.is_unnamed else turn.input.here
+        end_call(turn, turn.call)
+    start = turn.holds.pop().offset if is_unnamed(turn) else turn.input.here
     turn.state.after_marker = True
-    open_call = turn.start_call(name, start, at=turn.input.here, id=call.id)
+    open_call = begin_call(turn, name, start, at=turn.input.here, id=call.id)
     if call.early and not ARGUMENTS_COME_FIRST:
         turn.problem("order", "the arguments stand before the name")
     turn.events += open_call.add(call.early)
@@ -280,7 +285,7 @@ def end_object(turn: Turn, call: CallObject, open_call: OpenCall) -> None:
         turn.events += open_call.add(f"{{{loose}}}" if loose else "".join(objects[:1]))
     elif loose:
         open_call.complete = False
-    turn.end_call(open_call, call.id)
+    end_call(turn, open_call, call.id)
 
 
 def give_up(turn: Turn, announced: bool) -> Next:

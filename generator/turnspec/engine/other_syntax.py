@@ -7,7 +7,7 @@ from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.mention_text import write_mention
 from turnspec.engine.other_calls import other_calls
 from turnspec.engine.roles import MORE_TEXT
-from turnspec.engine.turn import Hold
+from turnspec.engine.turn_state import Hold, begin_call, end_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         return False
     start = turn.holds.pop().offset
     for name, arguments, told in calls:
-        open_call = turn.start_call(name, start, at=input.here)
+        open_call = begin_call(turn, name, start, at=input.here)
         turn.problem("other_syntax", told, start)
         turn.events += open_call.add(arguments)
-        turn.end_call(open_call)
+        end_call(turn, open_call)
         start = input.here
     return True

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from turnspec.engine.facts import FORMAT
 from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE
-from turnspec.engine.options import check_options
+from turnspec.engine.options import check_options, read_again
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
 from turnspec.engine.turn import Turn
@@ -131,16 +131,6 @@ class Parser:
         """Copies and pickles read the same pieces again."""
         pieces, final = self._fed[:], self._turn.input.final
         return read_again, (type(self), self._options, pieces, final)
-
-
-def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:
-    """Return a parser that has read some pieces, each with a flag or not."""
-    parser = cls(**options)
-    for piece in pieces:
-        parser.feed(*(piece if type(piece) in (tuple, list) else [piece]))
-    if final:
-        parser.finish()
-    return parser
 
 
 def parse(

@@ -52,7 +52,7 @@ from turnspec.engine.objects import read_calls, read_object_marker, tell_lost_ca
 from turnspec.engine.results import ContentDelta, Problem
 from turnspec.engine.roles import MORE_TEXT, OF_TURN, Role
 from turnspec.engine.streams import Stream
-from turnspec.engine.turn import Hold, TextState
+from turnspec.engine.turn_state import Hold, TextState, tell_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def read_parts(turn: Turn) -> Reading[None]:
                     turn.problem("stray_marker", message, found.offset)
             case Role.BETWEEN | Role.CONTENT_START:
                 if PARTS_HAVE_OPTIONAL_TEXTS:
-                    turn.tell_missing(found, found.offset)
+                    tell_missing(turn, found, found.offset)
                 if HAS_REASONING:
                     leave_reasoning(turn, found)
                 if ARE_CALLS_ADDRESSED:
@@ -203,7 +203,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
             if found.role is Role.REASONING_START:
                 open_reasoning(turn, found)
             else:
-                turn.tell_missing(found, found.offset)
+                tell_missing(turn, found, found.offset)
     return found is not None
 
 

@@ -26,7 +26,7 @@ from turnspec.engine.json_texts import apart, dump_json, load_json
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import is_mapping, object_in, schema_options
-from turnspec.engine.turn import missing_texts
+from turnspec.engine.turn_state import end_call, missing_texts, tell_missing
 from turnspec.engine.types import as_json, json_types
 from turnspec.engine.values import Value
 
@@ -60,7 +60,7 @@ def read_text_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
     call.complete = call.complete and not is_cut
     if call.given or not call.pieces:
         turn.events += call.add("}" if call.pieces else "{}")
-    turn.end_call(call, late_id)
+    end_call(turn, call, late_id)
     if is_cut:
         input.take()
 
@@ -172,10 +172,10 @@ def key_of(found: Found) -> str:
 def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     """Begin a value. A word beside its key tells its type, or its schema; either may allow text."""
     if HAS_OPTIONAL_TEXTS:
-        turn.tell_missing(found)
+        tell_missing(turn, found)
     key = key_of(found) if ENTITIES else found.slot("key")
     if FIRST_ARGUMENT and not key:  # it stands with the name
-        key, turn.first_key = turn.first_key, ""
+        key, turn.state.first_key = turn.state.first_key, ""
         call.complete = call.complete and bool(key)
     parameters = (turn.tools or {}).get(call.name, {})
     options = schema_options(parameters, parameters)

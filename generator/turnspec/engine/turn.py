@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from turnspec.engine.facts import (
     ARGUMENTS,
-    CALLS_BEGIN_IN_REASONING,
-    CONTENT_IS_LAST,
-    FIRST_ARGUMENT,
     HAS_CALLS,
     HAS_DRAFTS,
-    HAS_ELEMENTS,
-    HAS_LATE_IDS,
     HAS_REASONING,
     HAS_SEAMS,
     HAS_SPECIAL_TOKENS,
-    MAY_LACK_ARGUMENTS,
     MAY_READ_AGAIN,
 )
 from turnspec.engine.input import Input
-from turnspec.engine.json_texts import find_flaw
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.open_call import OpenCall
 from turnspec.engine.results import (
@@ -28,48 +21,19 @@ from turnspec.engine.results import (
     ReasoningDelta,
     ToolCall,
     ToolCallDelta,
-    ToolCallEnd,
     ToolCallStart,
 )
-from turnspec.engine.roles import Role
 from turnspec.engine.streams import Stream
 from turnspec.engine.tools import parameters_by_name
+from turnspec.engine.turn_state import TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from turnspec.engine.markers import Found
     from turnspec.engine.results import Event, ProblemKind
-
-
-class TextState:
-    """All that reading text changes, apart from the text itself."""
-
-    def __init__(self) -> None:
-        self.after_marker = True  # with nothing but white space since
-        if HAS_REASONING:
-            self.thinking = False
-            self.quotes_reasoning = False  # whether content holds what begins it
-        if HAS_CALLS:
-            self.last: Role | None = None  # of the last marker
-            self.space_kept = 0  # how much of the content's space stood before it
-            self.opened = False  # whether calls were opened, and that not closed
-            self.mentioned = False  # whether content holds what opens calls
-            self.called = False  # whether there was a call, if only in the prefill
-            self.for_user = False  # whether the message's header says so
-
-
-class Hold:
-    """Where reading may have to begin once more, and how much was known: the rest isn't certain."""
-
-    def __init__(self, turn: Turn, offset: int, is_unnamed: bool = False) -> None:
-        self.offset = offset
-        self.is_unnamed = is_unnamed  # whether it may be a call that has no name yet
-        self.events = len(turn.events)
-        self.problems = len(turn.problems)
-        self.calls = len(turn.calls)
+    from turnspec.engine.turn_state import Hold
 
 
 class Turn:
@@ -92,13 +56,11 @@ class Turn:
             self.reasoning = self.content if self.inline else Stream(input, ReasoningDelta)
         if HAS_CALLS:
             tools = options["tools"]
-            self._id_prefix: str = options["id_prefix"]
+            self.id_prefix: str = options["id_prefix"]
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
             self.is_doubtful = False  # whether arguments are that came before a call's name
-            if FIRST_ARGUMENT:
-                self.first_key = ""  # of a call's arguments, if it follows the name at once
             self.is_draft = False  # whether what is read may be a part of the reasoning
             self.draft_end: int | None = None  # where something else follows it
             # Up to which offset drafts were read, and how many began before that in a row.
@@ -150,7 +112,7 @@ class Turn:
         """Return the events that are certain by now, and drop the text that was read for good."""
         if not MAY_READ_AGAIN or not self.holds:
             self.input.drop(self.input.here)
-            if HAS_CALLS and (HAS_ELEMENTS or ARGUMENTS != "text") and self.input.text:
+            if HAS_CALLS and ARGUMENTS != "text" and self.input.text:
                 self.flow = None  # as that is to be read
             events, self.events = self.events, []
             return events
@@ -171,11 +133,6 @@ class Turn:
         """Tell of a call that breaks off, with what of it is read as nothing."""
         self.problem("cut_off", f"a call that ends in {rest!r}" if rest else "an unfinished call")
 
-    def tell_missing(self, found: Found, offset: int | None = None) -> None:
-        """Tell of the texts that a marker may have, and has not."""
-        for text in missing_texts(found):
-            self.problem("missing_marker", f"{text!r} is missing", offset)
-
     def write(self, end: int) -> None:
         """Add the text up to a position to what is read; tell where none belongs."""
         input, state = self.input, self.state
@@ -193,16 +150,11 @@ class Turn:
                 stream.seams.append((len(stream.pieces), offset))
             if HAS_DRAFTS and self.is_draft and self.draft_end is None:
                 self.draft_end = offset
-            if HAS_CALLS and not CONTENT_IS_LAST and state.called and not is_thought:
+            if HAS_CALLS and state.content_is_over and not is_thought:
                 self.problem("misplaced", "content after a call", offset)
         hidden = text[: max(self.shown - start, 0)]
         stream.begun = stream.begun or bool(hidden.strip(WHITE_SPACE))
         self.events += stream.write(text[len(hidden) :], start + len(hidden))
-
-    @property
-    def is_unnamed(self) -> bool:
-        """Whether what may be a call's object is held."""
-        return bool(self.holds) and self.holds[-1].is_unnamed
 
     def go_back(self) -> int:
         """Return to where the last hold begins; return the position up to which it was."""
@@ -212,48 +164,3 @@ class Turn:
         self.call, self.is_doubtful = None, False
         self.input.position = hold.offset - self.input.offset
         return end
-
-    def start_call(self, name: str, start: int, at: int, id: str = "") -> OpenCall:
-        """Begin a call, which the text from an offset on says; problems are told at another."""
-        if self.tools is not None and name not in self.tools:
-            self.problem("unknown_tool", f"there is no tool {name!r}", at)
-        state, index, end = self.state, len(self.calls), self.input.here
-        if CALLS_BEGIN_IN_REASONING and state.thinking:
-            self.problem("unclosed", "a call inside the reasoning", at)
-        elif HAS_REASONING:
-            state.thinking = False
-        if CONTENT_IS_LAST and self.content.begun and not (HAS_REASONING and self.inline):
-            self.problem("misplaced", "a call after content", at)
-        state.mentioned, state.called = False, True
-        if not HAS_LATE_IDS:
-            id = id or f"{self._id_prefix}{index}"
-        self.calls.append(ToolCall(id, name, "", False))
-        self.events.append(ToolCallStart(index, id, name, start, end))
-        self.call = OpenCall(self.input, index, name, end)
-        self.call.complete, self.is_doubtful = not self.is_doubtful, False
-        return self.call
-
-    def end_call(self, call: OpenCall, late_id: str = "") -> None:
-        """End a call, and tell what is wrong with its arguments."""
-        if not call.pieces:
-            if not (MAY_LACK_ARGUMENTS and call.complete):
-                self.problem("no_arguments", "a call without arguments")
-            self.events += call.add("{}")
-        ended = self.calls[-1]
-        ended.arguments = "".join(call.pieces)
-        self.call = None
-        if flaw := find_flaw(ended.arguments):
-            self.problem(*flaw)
-        ended.complete = call.complete and (not flaw or flaw[0] == "repeated_argument")
-        index, end = call.index, self.input.here
-        if HAS_LATE_IDS:  # which stand after the name
-            late_id = "" if ended.id else late_id or f"{self._id_prefix}{index}"
-            ended.id += late_id
-        late = late_id if HAS_LATE_IDS else ""
-        self.events.append(ToolCallEnd(index, late, ended.complete, call.told, end))
-
-
-def missing_texts(found: Found) -> list[str]:
-    """Return the texts that a marker may have, and has not."""
-    steps = [step for step, text in found.parts if not text]
-    return [step[1] for step in steps if isinstance(step, list)]

@@ -17,6 +17,7 @@ from turnspec.engine.json_values import JsonValue
 from turnspec.engine.other_values import OtherValue
 from turnspec.engine.roles import MORE_TEXT, Role
 from turnspec.engine.tools import object_in
+from turnspec.engine.turn_state import begin_call, end_call, tell_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,13 +76,13 @@ def go_on_to_next(turn: Turn, call: OpenCall, found: Found) -> OpenCall:
     start = turn.input.here
     turn.input.take(found.end)
     turn.problem("missing_marker", "the next call is not opened", start)
-    return turn.start_call(found.slot("name"), start, at=start)
+    return begin_call(turn, found.slot("name"), start, at=start)
 
 
 def end_values(turn: Turn, call: OpenCall, late_id: str) -> None:
     """End a call with its arguments."""
     turn.events += call.add("}" if call.pieces else "{}")
-    turn.end_call(call, late_id)
+    end_call(turn, call, late_id)
 
 
 def next_value_marker(turn: Turn, call: OpenCall) -> Reading[Found | None]:
@@ -122,7 +123,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
     """Read an argument's value; return whether it ends before the text does."""
     key = found.slot("key")
     if HAS_OPTIONAL_TEXTS:
-        turn.tell_missing(found)
+        tell_missing(turn, found)
     if not may_have(turn, call, key):
         turn.problem("unknown_argument", f"the tool has no {key!r}")
         # One that holds other signs may be a key with a misspelt mark before it.
