@@ -36,7 +36,7 @@ class TextState:
             self.opened = False  # whether calls were opened, and that not closed
             self.mentioned = False  # whether content holds what opens calls
             self.called = False  # whether there was a call, if only in the prefill
-            self.content_is_over = False  # as a call came, and none comes before content
+            self.content_is_over = False  # whether a call came, which no content may follow
             self.for_user = False  # whether the message's header says so
             if FIRST_ARGUMENT:
                 self.first_key = ""  # of a call's arguments, if it follows the name at once
@@ -54,7 +54,7 @@ class Hold:
 
 
 def begin_call(turn: Turn, name: str, start: int, at: int, id: str = "") -> OpenCall:
-    """Begin a call, which the text from an offset on says; problems are told at another."""
+    """Begin a call whose text starts at the offset `start`; tell what is wrong at `at`."""
     if turn.tools is not None and name not in turn.tools:
         turn.problem("unknown_tool", f"there is no tool {name!r}", at)
     state, index, end = turn.state, len(turn.calls), turn.input.here
