@@ -372,9 +372,38 @@ CALLS = [
     Text("microsoft-phi-4-mini-instruct", f"[{MEMBERS}]", said(f"[{MEMBERS}]"), (), {}),
     Text(COHERE, TOOL_NAME, called("a"), ("missing_marker",)),
     Text(GIGA, f"function call<|role_sep|>\n{MEMBERS}", called("a"), ("missing_marker",)),
-    Text("kimi-k3", "<|open|>tools<|sep|>" + K3_CALL.format("") + K3_CALL.format(' index="1"')
-         + "<|close|>tools<|sep|>", called("a", "a"),
-         options={"tools": TOOLS, "prefill": '<|open|>message role="assistant"<|sep|>'}),
+    *(
+        Text("kimi-k3", "<|open|>tools<|sep|>" + K3_CALL.format(attributes)
+             + K3_CALL.format(' index="1"') + "<|close|>tools<|sep|>", called("a", "a"),
+             options={"tools": TOOLS, "prefill": '<|open|>message role="assistant"<|sep|>'})
+        for attributes in ("", " index=2", ' index="b"', ' index="2" of="3"', ' call_id="x7"')
+    ),
+    *(
+        Text("minimax-m2", f'<minimax:tool_call>\n<invoke name="read">\n<parameter {attributes}>a'
+             "</parameter>\n</invoke>\n</minimax:tool_call>", called("a"),
+             ("missing_marker",) * told, {"tools": TOOLS, "prefill": ""})
+        for attributes, told in (
+            ('name="path"', 0),
+            ('name="path" type="string"', 1),
+            ("name='path' string=true", 1),
+        )
+    ),
+    Text("openbmb-minicpm5-1b",
+         '<function name="read"><param name="path" kind="file">a</param></function>', called("a"),
+         ("missing_marker",), {"tools": TOOLS, "prefill": ""}),
+    *(
+        Text(name, opening + twice + call, called("a"), ("repeated",))
+        for name, opening, call in (
+            (LFM, "<|tool_call_start|>[", "read(path='a')]<|tool_call_end|>"),
+            (FUNCTION_GEMMA, "<start_function_call>call:",
+             "read{path:<escape>a<escape>}<end_function_call>"),
+            (GEMMA, "<|tool_call>call:", 'read{path:<|"|>a<|"|>}<tool_call|>'),
+            (CODER, "<tool_call>\n<function=",
+             "read>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>"),
+            (NEMO, "[TOOL_CALLS][", f"{MEMBERS}]"),
+        )
+        for twice in (opening, "\n" + opening)
+    ),
     Text(f"{GEMMA}-interleaved", '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
          "<|tool_response>", called("a")),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),

@@ -50,8 +50,10 @@ def _between_texts(marks: Marks) -> Roles:
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "{attributes}", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
     unended = re.sub(r" \{key\} >\n$", "{key but  =:}{?>}{line end}", start)
+    # Another attribute behind the key is told by the tag's end, which is missing before it.
+    longer = re.sub(r"( \w+= \{key\} )>$", r"\1{?>}{attributes}>", start)
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
-    starts = dict.fromkeys((*told, start, untyped, unclosed, unended))
+    starts = dict.fromkeys((*told, start, untyped, unclosed, unended, longer))
     found: Roles = [("argument", it) for it in starts]
     return [*done, *_over(marks, alike), *found, *_over(marks, others)]
 

@@ -184,8 +184,9 @@ def _other_starts(shape: _Shape, spec: Spec, start: str) -> Iterator[str]:
     yield from (f"{notation(text)} {start}" for text in separators)
     if start.count(_NAME) > 1:  # the first tells, whatever stands where it is said again
         yield start[: start.rindex(_NAME)] + "{name or noise}"
-    if (short := _NUMBER.sub("", start)) != start:  # nothing is lost with a call's number
-        yield short
+    # Nothing is lost with a call's number; any attribute may stand in its place.
+    if (other := _NUMBER.sub("{attributes}", start)) != start:
+        yield other
 
 
 def _name_slot(tools: Tools, start: str) -> str:

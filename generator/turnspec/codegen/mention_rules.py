@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from turnspec.codegen.call_marks import own_keys
-from turnspec.codegen.markers import Roles, leading_text
+from turnspec.codegen.markers import Roles
 from turnspec.codegen.marks import CallMarks, Marks
+from turnspec.codegen.notation import optional
 
 
 def mention_roles(marks: Marks) -> Roles:
@@ -19,8 +20,13 @@ def mention_roles(marks: Marks) -> Roles:
 
 def _begun(marks: Marks, mention: str) -> list[str]:
     """Return what opens calls, also with what a call itself begins with."""
-    inner = "[" if marks.are_objects else leading_text(marks.calls.start.removeprefix(mention))
-    return [mention, *[f"{mention} {inner}"][: len(inner)]]
+    calls = marks.calls
+    whole = "[" if marks.are_objects else " ".join((*calls.opening[:1], calls.start))
+    inner = re.match(r"(?:[^{}]|\{\?[^{}]*\})*", whole.removeprefix(mention))
+    begun = optional(inner[0].strip()) if inner else ""
+    if re.fullmatch(r"\{\?[^{}]*\}", begun):
+        return [f"{mention} {begun}"]
+    return [mention, *[f"{mention} {begun}"][: len(begun)]]
 
 
 def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
