@@ -93,6 +93,15 @@ def read_templates(
     return _checked(templates, shown_path(source))
 
 
+#: What to do about a file that holds no template, by its suffix.
+_GENERATED = "the first lines of what turnspec wrote name its spec"
+_HINTS = {
+    ".json": f"give the model's folder, or its {_CONFIG_FILE}",
+    ".py": _GENERATED,
+    ".gbnf": _GENERATED,
+}
+
+
 def shown_path(path: Path) -> str:
     """Return what a source is called: its path, or that of a model on the hub there."""
     return str(HubPlace.of(path) or path)
@@ -116,10 +125,8 @@ def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
     if source.suffix == TEMPLATE_SUFFIX:
         text, problems = read_text(source, str(source))
         return NamedTexts({MAIN_NAME: text}, {MAIN_NAME: source.name}), problems
-    what = (
-        "is neither a .jinja file nor a .gguf file nor a model folder; "
-        "if it is a template, call it NAME.jinja"
-    )
+    hint = _HINTS.get(source.suffix, "if it is a template, call it NAME.jinja")
+    what = f"is neither a .jinja file nor a .gguf file nor a model folder; {hint}"
     return NamedTexts({}, {}), [Problem(what, str(source))]
 
 
