@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from turnspec.engine.facts import (
     ARGUMENTS,
+    CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
     FIRST_ARGUMENT,
@@ -96,7 +97,8 @@ class Turn:
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
-            self.is_doubtful = False  # whether arguments are that came before a call's name
+            if CALLS_ARE_OBJECTS or ARGUMENTS == "json":
+                self.is_doubtful = False  # whether arguments that came before the name are
             if FIRST_ARGUMENT:
                 self.first_key = ""  # of a call's arguments, if it follows the name at once
             self.is_draft = False  # whether what is read may be a part of the reasoning
@@ -209,7 +211,10 @@ class Turn:
         hold, end = self.holds.pop(), self.input.position
         del self.events[hold.events :], self.problems[hold.problems :]
         del self.calls[hold.calls :]
-        self.call, self.is_doubtful = None, False
+        if CALLS_ARE_OBJECTS or ARGUMENTS == "json":
+            self.call, self.is_doubtful = None, False
+        else:
+            self.call = None
         self.input.position = hold.offset - self.input.offset
         return end
 
@@ -230,7 +235,8 @@ class Turn:
         self.calls.append(ToolCall(id, name, "", False))
         self.events.append(ToolCallStart(index, id, name, start, end))
         self.call = OpenCall(self.input, index, name, end)
-        self.call.complete, self.is_doubtful = not self.is_doubtful, False
+        if CALLS_ARE_OBJECTS or ARGUMENTS == "json":
+            self.call.complete, self.is_doubtful = not self.is_doubtful, False
         return self.call
 
     def end_call(self, call: OpenCall, late_id: str = "") -> None:
