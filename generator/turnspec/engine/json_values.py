@@ -6,13 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from turnspec.engine.facts import (
-    ARGUMENTS,
-    CALLS_ARE_OBJECTS,
-    HAS_JSON_STRINGS,
-    HAS_OTHER_VALUES,
-    HAS_PYTHON_VALUES,
-)
+from turnspec.engine.facts import ARGUMENTS, HAS_JSON_STRINGS, HAS_OTHER_VALUES, HAS_PYTHON_VALUES
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.markers import after_space
@@ -110,7 +104,7 @@ class JsonValue:
             self._turn.problem("malformed", message)
             if not is_sure and self._turn.call:
                 self._turn.call.complete = False
-            elif (CALLS_ARE_OBJECTS or ARGUMENTS == "json") and not is_sure:
+            elif ARGUMENTS == "json" and not is_sure:  # before the name
                 self._turn.is_doubtful = True
 
     def _read_token(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from turnspec.engine.facts import (
     ARGUMENTS,
-    CALLS_ARE_OBJECTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
     FIRST_ARGUMENT,
@@ -97,7 +96,7 @@ class Turn:
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
-            if CALLS_ARE_OBJECTS or ARGUMENTS == "json":
+            if ARGUMENTS == "json":
                 self.is_doubtful = False  # whether arguments that came before the name are
             if FIRST_ARGUMENT:
                 self.first_key = ""  # of a call's arguments, if it follows the name at once
@@ -211,7 +210,7 @@ class Turn:
         hold, end = self.holds.pop(), self.input.position
         del self.events[hold.events :], self.problems[hold.problems :]
         del self.calls[hold.calls :]
-        if CALLS_ARE_OBJECTS or ARGUMENTS == "json":
+        if ARGUMENTS == "json":
             self.call, self.is_doubtful = None, False
         else:
             self.call = None
@@ -235,7 +234,7 @@ class Turn:
         self.calls.append(ToolCall(id, name, "", False))
         self.events.append(ToolCallStart(index, id, name, start, end))
         self.call = OpenCall(self.input, index, name, end)
-        if CALLS_ARE_OBJECTS or ARGUMENTS == "json":
+        if ARGUMENTS == "json":
             self.call.complete, self.is_doubtful = not self.is_doubtful, False
         return self.call
 
