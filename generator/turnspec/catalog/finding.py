@@ -53,7 +53,7 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     asked = without_page(asked)
     path = Path(asked).expanduser()
     named = _exactly_named(asked, catalog)
-    if named is not None and (path.name == asked or not path.exists()):
+    if named is not None and (path.name == asked or not is_path(asked)):
         return Found(named, How.NAME)
     if path.suffix == SPEC_SUFFIX:
         return _by_spec(path)

@@ -12,6 +12,7 @@ from turnspec.sources.hub_place import HubPlace
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.sources.tokenizer_lists import folder_tokenizer, token_text
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.json_values import load_json
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
@@ -208,7 +209,7 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
     if not paths and not problems:
         texts, file, problems = _json_templates(config, folder)
     places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}, {_PROCESSOR_FILE}"
-    missing = "" if texts else f"holds no chat template; looked for {places}"
+    missing = "" if texts else f"holds no chat template; looked for {places}{_file_in(folder)}"
     shown = folder.resolve().name
     sources = {
         key: f"{shown}/{paths[key].relative_to(folder) if key in paths else file}" for key in texts
@@ -220,6 +221,13 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
     tokenizer = folder_tokenizer(config, token_map, generation, _CONFIG_FILE)
     found = NamedTexts(texts, sources, bos, eos, adds_bos, adds_eos, missing, tokenizer=tokenizer)
     return found, problems
+
+
+def _file_in(folder: Path) -> str:
+    """Return what else might be given of a folder, where that holds something like it."""
+    endings = (SPEC_SUFFIX, TEMPLATE_SUFFIX, GGUF_SUFFIX)
+    found = (path for ending in endings for path in sorted(folder.glob(f"*{ending}")))
+    return next((f"; or give a file of it, as {path}" for path in found), "")
 
 
 def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
