@@ -82,7 +82,7 @@ class Turn:
         self.flow: Callable[[str], list[Event] | None] | None = None
         self.after_end: list[str] = []  # the text after its end
         self.state = TextState()
-        self.shown = input.offset if options["echo"] is True else 0  # from there on
+        self.shown = input.offset if options["echo"] is True else 0  # hidden before it
         self.content = Stream(input, ContentDelta)
         if HAS_DRAFTS:
             self._content = self.content  # while `content` is that of what may be a draft
