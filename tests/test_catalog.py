@@ -189,6 +189,12 @@ def test_a_template_that_writes_the_same_but_for_an_overlay(
     assert identify_templates(plain, Catalog.around(tmp_path))[0][0].kind is Kind.NEW
 
 
+@pytest.mark.parametrize("path", ["./nowhere", "../nowhere/qwen3-coder"])
+def test_a_path_that_is_nowhere_names_no_format(path: str, tmp_path: Path) -> None:
+    told = find_format(path, Catalog.around(tmp_path))
+    assert str(told) == f"{Path(path)}: there is no such file or folder"
+
+
 def test_a_template_that_is_new(tmp_path: Path) -> None:
     path = FOLDER / "channels.jinja"
     assert refused(path, tmp_path) == (

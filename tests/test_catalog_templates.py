@@ -10,6 +10,7 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
+from turnspec.pipeline.project import Project
 from turnspec.sources.index import FETCHED_FOLDER, INDEX_FILE
 from turnspec.spec.problems import Problem
 
@@ -84,3 +85,12 @@ def test_a_format_that_no_index_lists(root: Path) -> None:
     (root / "specs/gone.yaml").write_text("", encoding="utf-8")
     gone = Catalog.around(root).formats["gone"]
     assert str(template_source(gone)) == "gone: its template is in no index; run: turnspec regen"
+
+
+def test_a_spec_in_no_repository(tmp_path: Path) -> None:
+    path = tmp_path / "loose.yaml"
+    path.write_text("", encoding="utf-8")
+    loose = KnownFormat("loose", Project(tmp_path), None, None, spec_file=path)
+    assert str(template_source(loose)) == (
+        f"{path}: its template is in no index; give the template itself instead of its spec"
+    )

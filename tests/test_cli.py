@@ -440,6 +440,7 @@ def test_analyze_with_an_overlay(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.stderr == (
         "calls-only-described: not found: reasoning markers, calls in a rendered message\n"
+        f"to start a server with it: turnspec flags {into / 'calls-only-described.yaml'}\n"
     )
     spec = (into / "calls-only-described.yaml").read_text(encoding="utf-8")
     assert spec.endswith("overlay:\n  - tools\n")

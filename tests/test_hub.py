@@ -178,7 +178,7 @@ WRONG: dict[str, tuple[Callable[[FakeHub], None], str, dict[str, object], str]] 
         "",
         {},
         "127.0.0.1 can't be reached: Remote end closed connection without response; "
-        "see to the network, or HF_ENDPOINT",
+        "see to the network, or HF_ENDPOINT, or give the model's own files",
     ),
     "silent": (
         on_info(fake_hub.silent),
@@ -265,7 +265,8 @@ WRONG: dict[str, tuple[Callable[[FakeHub], None], str, dict[str, object], str]] 
         nothing,
         "",
         {"endpoint": "http://127.0.0.1:9"},
-        "127.0.0.1 can't be reached: Connection refused; see to the network, or HF_ENDPOINT",
+        "127.0.0.1 can't be reached: Connection refused; "
+        "see to the network, or HF_ENDPOINT, or give the model's own files",
     ),
     "no hub's address": (
         nothing,

@@ -208,6 +208,14 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         f"{other}: is neither a .jinja file nor a .gguf file nor a model folder; "
         "if it is a template, call it NAME.jinja"
     ]
+    config = tmp_path / "config.json"
+    config.touch()
+    assert problems_of(config) == [
+        f"{config}: is neither a .jinja file nor a .gguf file nor a model folder; "
+        "give the model's folder, or its tokenizer_config.json"
+    ]
+    (told,) = problems_of(tmp_path)  # a folder with templates of other names
+    assert told.endswith(f"chat_template.json; or give a file of it, as {empty}")
     assert problems_of(latin) == [f"{latin}: is not UTF-8 text: byte 0xe9 at offset 3"]
     assert problems_of(empty) == [f"{empty}: the template in empty.jinja is empty"]
     assert problems_of(nameless) == [

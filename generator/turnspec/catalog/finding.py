@@ -53,7 +53,7 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     asked = without_page(asked)
     path = Path(asked).expanduser()
     named = _exactly_named(asked, catalog)
-    if named is not None and (path.name == asked or not path.exists()):
+    if named is not None and (path.name == asked or not is_path(asked)):
         return Found(named, How.NAME)
     if path.suffix == SPEC_SUFFIX:
         return _by_spec(path)
@@ -98,7 +98,8 @@ def is_path(asked: str) -> bool:
     if not asked.strip():  # nothing, which as a path is this folder
         return False
     path = Path(asked).expanduser()
-    return path.exists() or path.suffix in (TEMPLATE_SUFFIX, GGUF_SUFFIX) or path.is_absolute()
+    is_named_so = path.suffix in (TEMPLATE_SUFFIX, GGUF_SUFFIX) or asked.startswith(("./", "../"))
+    return is_named_so or path.exists() or path.is_absolute()
 
 
 def unknown_name(asked: str, catalog: Catalog) -> Problem:
@@ -148,7 +149,8 @@ def _by_path(path: Path, catalog: Catalog) -> Found | Problem:
     known = {i.names[0]: i for i in identities if i.kind is not Kind.NEW}
     if not known:
         analyse = f"turnspec analyze {shlex.quote(named_again(path))} --into DIR"
-        message = f"its format is new; to write a parser for it, run: {analyse}"
+        near = next((f" ({identity.near})" for identity in identities if identity.near), "")
+        message = f"its format is new{near}; to write a parser for it, run: {analyse}"
         return Problem(message, shown_path(path))
     if len(known) > 1:
         told = ", ".join(f"{i.label} is of {name}" for name, i in known.items())

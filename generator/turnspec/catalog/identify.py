@@ -1,15 +1,20 @@
-"""What a template is: this very one is known, or it writes a known format, or it is new."""
+"""What a template is: this very one is known, or it writes a known format, or it is new.
+
+That a template writes a known format is tried with messages: the analysis may miss what it does now
+and then.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 
 from turnspec.analysis.overlaid import overlaid_as
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.pipeline.template_sources import source_of
+from turnspec.rendering.conversation import Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.fingerprint import fingerprint
@@ -30,7 +35,8 @@ class Identity:
     """What a template is. ``names`` are the formats, the nearest first; none of a new one.
 
     ``label`` says where it was read from. ``spec`` is the analysis of a text that isn't known.
-    ``overlay`` are the keys that a format of the same kind has from an overlay besides.
+    ``overlay`` are the keys that a format of the same kind has from an overlay besides. ``near``
+    says which known format a new one would be, and what its template renders otherwise.
     """
 
     label: str
@@ -39,6 +45,7 @@ class Identity:
     names: tuple[str, ...] = ()
     spec: Spec | None = None
     overlay: tuple[str, ...] = ()
+    near: str = ""
 
     @property
     def in_words(self) -> str:
@@ -65,7 +72,7 @@ def identify_templates(
             unknown.append(template)
     if unknown:
         more, troubles = _analysed(path, unknown, catalog, limits)
-        found, problems = found + [as_overlaid(it, catalog) for it in more], problems + troubles
+        found, problems = found + more, problems + troubles
     return found, problems
 
 
@@ -108,12 +115,34 @@ def _analysed(
     found: list[Identity] = []
     problems: list[Problem] = []
     for template in templates:
-        label = _label(path, template)
-        analysis = analyze_limited(source_of(template, template.text), limits)
-        if analysis.spec is None:
+        label, source = _label(path, template), source_of(template, template.text)
+        analysis = analyze_limited(source, limits)
+        spec = analysis.spec
+        if spec is None:
             problems += [Problem(p.message, label, p.line, p.path) for p in analysis.problems]
             continue
-        names = tuple(name for name, _ in known.get(fingerprint(analysis.spec), ()))
-        identity = partial(Identity, label, analysis.spec.template.sha256, spec=analysis.spec)
-        found.append(identity(Kind.SAME_FORMAT if names else Kind.NEW, names))
+        names = tuple(name for name, _ in known.get(fingerprint(spec), ()))
+        kind = Kind.SAME_FORMAT if names else Kind.NEW
+        identity = Identity(label, spec.template.sha256, kind, names, spec)
+        tried = as_overlaid(identity, catalog), source, analysis.dialect
+        found.append(_if_predicted(*tried, catalog, limits))
     return found, problems
+
+
+def _if_predicted(
+    identity: Identity, source: TemplateSource, dialect: Dialect, catalog: Catalog, limits: Limits
+) -> Identity:
+    """Return what a template is, new if it renders some turns otherwise than a known format."""
+    spec = identity.spec
+    if identity.kind is not Kind.SAME_FORMAT or spec is None:
+        return identity
+    from turnspec.verification.predicted import predicted  # with the analysis alone
+
+    known = catalog.formats[identity.names[0]].spec() if identity.overlay else None
+    whole = overlaid_as(spec, known) if isinstance(known, Spec) else None
+    result = predicted(whole or spec, source, dialect, limits)
+    if result.is_passed:
+        return identity
+    otherwise = f"it renders {result.failed} of {result.total} turns otherwise"
+    near = f"like {identity.names[0]}, but {otherwise if result.failed else result}"
+    return replace(identity, kind=Kind.NEW, names=(), overlay=(), near=near)

@@ -30,7 +30,9 @@ def template_source(
     """
     entry = known.entry
     if entry is None:
-        return Problem(f"its template is in no index; {known.remedy}", known.asked)
+        is_loose = known.spec_file is not None
+        remedy = "give the template itself instead of its spec" if is_loose else known.remedy
+        return Problem(f"its template is in no index; {remedy}", known.asked)
     text = _text(known, entry) or _from_package(known, entry, fetch, console)
     if isinstance(text, Problem):
         return text

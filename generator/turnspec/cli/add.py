@@ -22,7 +22,7 @@ from turnspec.cli.results_output import (
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
-from turnspec.pipeline.standing import standing_problems
+from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import Limits
 from turnspec.repository.adding import Repinned, familiar, repin
 from turnspec.repository.outdated import take_newest
@@ -30,6 +30,7 @@ from turnspec.review.shown import json_data
 from turnspec.sources.add import AddResult, add_source, location
 from turnspec.sources.hub_place import HubModel
 from turnspec.sources.index import LOCAL, read_index
+from turnspec.sources.reading import SourceTemplate
 from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 from turnspec.spec.verdict import judge
@@ -75,16 +76,7 @@ def add(
     """  # noqa: D301
     project = find_project(root)
     if update:
-        done = _repinned(source, project, name, limits)
-        if as_json:
-            review = json_data(done.review) if done.review else None
-            _put(done.result, done.result.problems, {"review": review})
-        else:
-            _print(done.result)
-            _print_change(done)
-            if done.result.updated:
-                say(f"now run: {project.recipe.command}")
-        finish(done.result.problems)
+        _update(_repinned(source, project, name, limits), project, limits, as_json=as_json)
         return
     place = fetched_path(str(source), fetching(to_keep=True)) or source
     known, problems = _familiar(place, project, limits)
@@ -100,13 +92,31 @@ def add(
     if result.added:
         for line in known:
             print_notice(line)
-        builds, wrong = _try(project, [template.name for template in result.added], limits)
-        problems += [*wrong, *standing_problems(results_of(builds), {})]
+        builds, wrong = _tried(project, result.added, limits)
+        problems += wrong
     if as_json:
         _put(result, problems, {"templates": results_data(results_of(builds))})
     elif result.added:
         _print_tried(builds)
         say(f"now run: {project.recipe.command}")
+    finish(problems)
+
+
+def _update(done: Repinned, project: Project, limits: Limits, *, as_json: bool) -> None:
+    """Tell what became of templates that were pinned anew, and of their formats."""
+    builds, problems = _tried(project, done.result.updated, limits)
+    problems = [*done.result.problems, *problems]
+    if as_json:
+        review = json_data(done.review) if done.review else None
+        _put(
+            done.result, problems, {"review": review, "templates": results_data(results_of(builds))}
+        )
+    else:
+        _print(done.result)
+        _print_change(done)
+        _print_red(builds)
+        if done.result.updated:
+            say(f"now run: {project.recipe.command}")
     finish(problems)
 
 
@@ -120,24 +130,33 @@ def _familiar(
     return familiar(source, Catalog.around(project.root), limits)
 
 
-def _try(project: Project, names: list[str], limits: Limits) -> tuple[list[Build], list[Problem]]:
-    """Verify the templates that were added; returns builds, and what went wrong."""
+def _tried(
+    project: Project, templates: Sequence[SourceTemplate], limits: Limits
+) -> tuple[list[Build], list[Problem]]:
+    """Verify templates that were pinned; returns builds, and what went wrong or is red."""
+    if not templates:
+        return [], []
     if not is_installed("build"):
         print_notice("not tried yet: the extra that builds formats isn't installed")
         return [], []
     from turnspec.pipeline.trial import try_templates  # which needs the extra `build`
 
     with progress_bar("verifying", None) as advance:
-        tried = try_templates(project, names, limits)
+        builds, wrong = try_templates(project, [it.name for it in templates], limits)
         advance()
-    return tried
+    accepted = accepted_failures(project)
+    return builds, [*wrong, *standing_problems(results_of(builds), accepted)]
 
 
 def _print_tried(builds: Sequence[Build]) -> None:
     results = results_of(builds)
     if results:
         show_checks(results, results)
-    for name, found in results.items():
+    _print_red(builds)
+
+
+def _print_red(builds: Sequence[Build]) -> None:
+    for name, found in results_of(builds).items():
         print_shortfalls(name, judge(found, found.spec_hash))
     print_objections(builds)
 

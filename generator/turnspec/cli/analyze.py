@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
 from turnspec.catalog.identify import Identity, Kind, as_overlaid
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, SOURCE, TIME_LIMIT, VERBOSE, paths_of
 from turnspec.cli.console import finish, print_error, progress_bar, put_told, say, say_written
@@ -126,6 +128,12 @@ def _print(
         if not judgement.is_verified:
             print_error(f"{name}: {_ADVICE}")
     print_objections(result.builds)
+    is_drafted = any(str(path).endswith(DRAFT_SUFFIX) for path in (*result.written, *result.kept))
+    if into is not None and len(results) == 1 and not is_drafted:  # else that comes first
+        ((name, found),) = results.items()
+        if judge(found, found.spec_hash).is_verified:
+            spec = shlex.quote(str(into / f"{name}{SPEC_SUFFIX}"))
+            print_error(f"to start a server with it: turnspec flags {spec}")
 
 
 def _tell_overlays(result: FolderResult) -> None:

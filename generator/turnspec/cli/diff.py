@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
+from turnspec.catalog.catalog import Catalog
 from turnspec.cli.common import HUB_OFFLINE, ROOT, find_project, json_option
 from turnspec.cli.console import AS_JSON, Misuse, finish, print_notice, progress_bar
-from turnspec.cli.formats import catalog_of, format_names, spec_at
+from turnspec.cli.formats import catalog_of, find, format_names, spec_at, tell_unverified
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.codegen.banner import is_generated, is_unedited
 from turnspec.rendering.limits import USUAL_LIMITS
@@ -20,6 +21,7 @@ from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
 
@@ -83,8 +85,7 @@ def _review(
 ) -> Review | Problem:
     if new is not None:
         catalog = catalog_of(root)
-        sources = (Source(spec_at(side, catalog, USUAL_LIMITS), file=side) for side in (old, new))
-        return review_specs(*sources)
+        return review_specs(*(_source(side, catalog) for side in (old, new)))
     if old.endswith(".py"):
         _tell_of_edits(Path(old))
         return review_copy(Path(old), catalog_of(root))
@@ -96,6 +97,20 @@ def _review(
             f"if the change is wanted, run: turnspec add --update {shlex.quote(entry.location)}"
         )
     return review_since(old, project, advance)
+
+
+def _source(side: str, catalog: Catalog) -> Source:
+    """Return a spec that is compared; that it isn't verified is told."""
+    spec = spec_at(side, catalog, USUAL_LIMITS)
+    known = next((it for it in catalog if it.sha256 == spec.template.sha256), None)
+    if side.endswith(SPEC_SUFFIX):
+        known = find(side, catalog)
+    if known is None:
+        analyse = f"turnspec analyze {shlex.quote(side)} --into DIR"
+        print_notice(f"{side}: was analysed, and not verified; to have it verified, run: {analyse}")
+    else:
+        tell_unverified(known)
+    return Source(spec, file=side)
 
 
 def _tell_of_edits(copy: Path) -> None:

@@ -13,7 +13,7 @@ import click
 from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT
 from turnspec.cli.console import Fault, or_fault, put_json, say
-from turnspec.cli.formats import catalog_of, format_names, spec_at
+from turnspec.cli.formats import catalog_of, find, format_names, spec_at, tell_unverified
 from turnspec.export.targets import start_line
 from turnspec.pipeline.project import INTEGRATIONS, SERVERS
 from turnspec.rendering.limits import Limits
@@ -67,6 +67,7 @@ class _Advice:
     plugin: IntegrationResult | None
     export: tuple[str, ...]
     model: str
+    analysed: bool  # whether the format is new, so that an analysis comes first
     earlier: bool  # whether it was recorded of an earlier spec of the format
 
     @property
@@ -122,6 +123,8 @@ def flags(model: str, as_json: bool, root: Path | None, limits: Limits) -> None:
     """  # noqa: D301
     catalog = catalog_of(root)
     spec = spec_at(model, catalog, limits)
+    if model.endswith(SPEC_SUFFIX):
+        tell_unverified(find(model, catalog))
     advice = list(_advice(spec, catalog, model))
     if as_json:
         put_json({"format": spec.name, "servers": [found.data() for found in advice]}, indent=2)
@@ -156,7 +159,8 @@ def _advice(spec: Spec, catalog: Catalog, asked: str) -> Iterator[_Advice]:
         lines = tuple(f"{line} --into ." for line in (*analyse, f"{export} --to {way.target}"))
         result = record.of(spec.name if same else "", digest)
         earlier = result is not None and result.fingerprint != digest
-        yield _Advice(server, record, result, plugin, (*lines, start), place, earlier)
+        told = (*lines, start), place, bool(analyse), earlier
+        yield _Advice(server, record, result, plugin, *told)
 
 
 def _exported(spec: Spec, catalog: Catalog, asked: str) -> tuple[Spec, tuple[str, ...]]:
@@ -211,6 +215,6 @@ def _print(found: _Advice) -> None:
     if plugin is not None and plugin.state is not ExportState.REFUSED:
         say(f"  the plugin reads {plugin.passed} of {plugin.checks} turns:")
     else:
-        say("  a plugin reads it:")
+        say(f"  a plugin reads it{', if the analysis is verified' * found.analysed}:")
     for line in found.export:
         say(f"    {line}")

@@ -16,6 +16,7 @@ from turnspec.rendering.limits import Limits
 from turnspec.sources.hub_place import Fetch
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.model import Spec
+from turnspec.spec.verdict import Standing
 
 
 def catalog_of(root: Path | None) -> Catalog:
@@ -37,6 +38,15 @@ def find(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> KnownForma
         return found.format
     broken = "".join(f"; {problem}" for problem in catalog.problems)
     raise Fault(str(found)) if found.file else Misuse(f"{found}{broken}")
+
+
+def tell_unverified(known: KnownFormat) -> None:
+    """Print a notice if a format was tried and isn't verified, for who uses it all the same."""
+    if known.spec_file is not None and not isinstance(known.module(), str):
+        return  # a spec by itself, which nobody tried
+    judgement = known.judgement()
+    if judgement.standing in (Standing.FAILED, Standing.ACCEPTED):
+        print_notice(f"{known.asked} is {judgement}")
 
 
 def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:

@@ -20,7 +20,7 @@ from turnspec.cli.common import (
     tool_definitions,
 )
 from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put, put_json
-from turnspec.cli.formats import catalog_of, find, format_names, spec_of
+from turnspec.cli.formats import catalog_of, find, format_names, spec_of, tell_unverified
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.json_values import json_in
@@ -80,7 +80,9 @@ def grammar(
       turnspec grammar qwen3-coder --tools tools.json --loosen > tools.gbnf
       turnspec grammar glm-4-6 --response-schema answer.json --json
     """  # noqa: D301
-    spec = spec_of(find(fmt, catalog_of(root)))
+    known = find(fmt, catalog_of(root))
+    spec = spec_of(known)
+    tell_unverified(known)
     request = GrammarRequest(
         tools=tool_definitions(tools) if tools is not None else (),
         tool_choice=tool_choice,

@@ -25,7 +25,7 @@ from turnspec.cli.console import (
     put_told,
     say,
 )
-from turnspec.cli.formats import catalog_of, format_names
+from turnspec.cli.formats import catalog_of, format_names, tell_unverified
 from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -127,10 +127,12 @@ def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answe
     name, spec = found.format.asked, found.format.spec()
     if found.format.spec_file and not isinstance(spec, Spec):
         return [], spec
+    tell_unverified(found.format)
     guess, *others = found.notice.splitlines() or [""]
     for line in others:
         print_notice(line)
-    words = f"{name},{guess.partition(f' is taken for {name}')[2]}" if guess else name
+    words = f"the spec of {found.format.name}" if found.format.spec_file else name
+    words += f",{guess.partition(f' is taken for {name}')[2]}" if guess else ""
     return [_Answer(source, source, words, found.how, (name,), found.format.sha256, spec)], []
 
 
@@ -143,7 +145,8 @@ def _of_template(source: str, identity: Identity, catalog: Catalog) -> _Answer:
         case Kind.SAME_FORMAT:
             words = f"another template, which writes the format of {identity.in_words}{also}"
         case Kind.NEW:
-            words = f"new: {_modes(identity.spec)}"
+            near = f"; {identity.near}" if identity.near else ""
+            words = f"new: {_modes(identity.spec)}{near}"
     spec = identity.spec or catalog.formats[identity.names[0]].spec()
     return _Answer(
         source, identity.label, words, identity.kind, identity.names, identity.sha256, spec

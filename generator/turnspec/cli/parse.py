@@ -22,7 +22,7 @@ from turnspec.cli.common import (
     tool_definitions,
 )
 from turnspec.cli.console import Fault, Misuse, or_fault, put_json, tell
-from turnspec.cli.formats import catalog_of, find, format_names
+from turnspec.cli.formats import catalog_of, find, format_names, tell_unverified
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.spec.input_files import file_text, standard_input_in_pieces
@@ -166,5 +166,8 @@ def parser_source(fmt: str, root: Path | None) -> str:
     """Return the source of a format's parser, or of the module at a path."""
     path = Path(fmt)
     if path.suffix != ".py":
-        return or_fault(find(fmt, catalog_of(root)).module())
+        known = find(fmt, catalog_of(root))
+        source = or_fault(known.module())
+        tell_unverified(known)
+        return source
     return file_text(path)

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from turnspec.engine.facts import HAS_JSON_STRINGS, HAS_OTHER_VALUES, HAS_PYTHON_VALUES
+from turnspec.engine.facts import ARGUMENTS, HAS_JSON_STRINGS, HAS_OTHER_VALUES, HAS_PYTHON_VALUES
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import dump_json, quote
 from turnspec.engine.markers import after_space
@@ -23,11 +23,11 @@ STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x0
 DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on after it; else it is an apostrophe.
 SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
-SINGLE_QUOTED = STRING.replace("Q", "\"'") + SINGLE_END  # seldom needed, as some others
+SINGLE_QUOTED = STRING.replace("Q", "\"'") + SINGLE_END  # compiled when one is read
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
-#: Those of JSON, and of Python.
+#: The constants of JSON and of Python, as JSON has them.
 constants_as_json = {"true": "true", "false": "false", "null": "null"}
 constants_as_json |= {"True": "true", "False": "false", "None": "null"}
 CLOSERS = {"{": "}", "[": "]"}
@@ -104,7 +104,7 @@ class JsonValue:
             self._turn.problem("malformed", message)
             if not is_sure and self._turn.call:
                 self._turn.call.complete = False
-            elif not is_sure:
+            elif ARGUMENTS == "json" and not is_sure:  # before the name
                 self._turn.is_doubtful = True
 
     def _read_token(self) -> bool:

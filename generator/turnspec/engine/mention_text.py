@@ -1,4 +1,4 @@
-"""Add the text of what was no call; tell of markers in it. It may break off in one."""
+"""Add the text of what was no call; tell of markers in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def write_mention(turn: Turn, end: int, may_break_off: bool = False) -> None:
-    """Add the text of what was no call; tell of markers in it. It may break off in one."""
+    """Add the text of what was no call; tell of markers in it."""
     input, start, at = turn.input, turn.input.position, 1
     text, marked = input.text[start:end], input.marked[start:end]
     mention = Input(input.here, input.rules, text, marked)

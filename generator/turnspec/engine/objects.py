@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: The member in which chat-completions APIs have name and arguments.
 WRAPPER: str = "function"
-#: What members mean in those APIs, and in JSON Schema, where a format has other keys for them.
+#: What members mean in such APIs, and in JSON Schema, where a format has other keys for them.
 usual_keys = {"name": NAME_KEY, "arguments": ARGUMENTS_KEY, "parameters": ARGUMENTS_KEY}
 usual_keys |= {"function": NAME_KEY, "tool": NAME_KEY}  # where it has a text
 #: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.

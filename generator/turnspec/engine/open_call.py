@@ -58,6 +58,6 @@ class OpenCall:
         return [ToolCallDelta(self.index, text, start, end)] if text else []
 
 
-#: Text within a string, with whole escapes; of Python's alone those that JSON has as well.
+#: Text within a string with whole escapes, of Python's those that JSON has as well.
 ESCAPE = r'\\["\\bfnrt]' if HAS_OTHER_VALUES else r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 IN_STRING = rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}'

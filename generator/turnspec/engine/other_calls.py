@@ -1,4 +1,4 @@
-"""Calls as other formats write them: a JSON object, tags, or Python's code."""
+"""Calls as other formats write them, as a JSON object or Python's code, say."""
 
 from __future__ import annotations
 

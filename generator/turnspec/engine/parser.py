@@ -31,7 +31,7 @@ class Parser:
     where `feed` was given it with `special=True`.
     """
 
-    _is_reading = False  # whether a call has not come back
+    _is_reading = False  # whether `feed` or `finish` has not come back
     _in_use = "in use by another thread, or an exception ended a call; `message` is what was read"
 
     def __init__(
@@ -116,7 +116,7 @@ class Parser:
             raise RuntimeError(self._in_use)
         self._is_reading = True
         events = self._read("", special=False)  # pieces that were not looked at yet
-        while not self._turn.input.final:
+        while not self._turn.input.final:  # once more if calls were a draft
             self._turn.input.final = True
             events += self._read("", special=False)
         self._is_reading = False

@@ -66,6 +66,47 @@ if TYPE_CHECKING:
     Reading: TypeAlias = Generator[None, None, T]
 
 
+def read_turn(turn: Turn) -> Reading[None]:
+    """Read up to the end of the turn, and what follows that: more ends, and what is no content."""
+    if STARTS_IN_REASONING:
+        turn.state.thinking = True
+    yield from read_parts(turn)
+    input = turn.input
+    while found := input.rules.after_turn.match(input, partial=not input.final):
+        if found.is_partial:
+            yield MORE_TEXT
+        else:
+            input.take(found.end)
+    while True:
+        turn.after_end.append(input.take())
+        if input.final:
+            end_turn(turn, "".join(turn.after_end).lstrip(WHITE_SPACE))
+            turn.after_end.clear()
+        yield MORE_TEXT
+
+
+def end_turn(turn: Turn, rest: str) -> None:
+    """Tell what is missing or too much at the end of the text."""
+    if HAS_SEAMS:
+        for offset, text in (
+            [*turn.reasoning.joined(), *turn.content.joined()]
+            if HAS_REASONING
+            else [*turn.content.joined()]
+        ):
+            turn.problem("stray_marker", f"{text!r} is text here", offset)
+    may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
+    if HAS_REASONING and not (REASONING_MAY_END_TURN or may_be_open) and turn.state.thinking:
+        turn.state.thinking = False
+        if all(problem.kind != "unclosed" for problem in turn.problems):
+            turn.problem("unclosed", "the reasoning was not closed")
+    if (CALLS_ARE_OBJECTS or (HAS_CALLS and ARGUMENTS_MARK)) and not (
+        turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
+    ):
+        tell_lost_call(turn)
+    if rest:
+        turn.problem("text_after_end", rest, turn.input.here - len(rest))
+
+
 def read_parts(turn: Turn) -> Reading[None]:
     """Read what a turn consists of, up to its end."""
     if CALLS_ARE_OBJECTS and IS_BARE and not (HAS_REASONING and turn.state.thinking):
@@ -323,44 +364,3 @@ def end_of_broken_draft(turn: Turn) -> int | None:
             return found.offset if found else None
         at = max(found.end, found.start + 1)
     return None
-
-
-def read_turn(turn: Turn) -> Reading[None]:
-    """Read up to the end of the turn, and what follows that: more ends, and what is no content."""
-    if STARTS_IN_REASONING:
-        turn.state.thinking = True
-    yield from read_parts(turn)
-    input = turn.input
-    while found := input.rules.after_turn.match(input, partial=not input.final):
-        if found.is_partial:
-            yield MORE_TEXT
-        else:
-            input.take(found.end)
-    while True:
-        turn.after_end.append(input.take())
-        if input.final:
-            end_turn(turn, "".join(turn.after_end).lstrip(WHITE_SPACE))
-            turn.after_end.clear()
-        yield MORE_TEXT
-
-
-def end_turn(turn: Turn, rest: str) -> None:
-    """Tell what is missing or too much at the end of the text."""
-    if HAS_SEAMS:
-        for offset, text in (
-            [*turn.reasoning.joined(), *turn.content.joined()]
-            if HAS_REASONING
-            else [*turn.content.joined()]
-        ):
-            turn.problem("stray_marker", f"{text!r} is text here", offset)
-    may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
-    if HAS_REASONING and not (REASONING_MAY_END_TURN or may_be_open) and turn.state.thinking:
-        turn.state.thinking = False
-        if all(problem.kind != "unclosed" for problem in turn.problems):
-            turn.problem("unclosed", "the reasoning was not closed")
-    if (CALLS_ARE_OBJECTS or (HAS_CALLS and ARGUMENTS_MARK)) and not (
-        turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
-    ):
-        tell_lost_call(turn)
-    if rest:
-        turn.problem("text_after_end", rest, turn.input.here - len(rest))

@@ -125,13 +125,13 @@ def read_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[bool]:
     if end and end.role is not Role.VALUE_CLOSED and ARGUMENT_HAS_END:
         turn.problem("missing_marker", "a value is not closed")
         if HAS_OPTIONAL_TEXTS and value.lacks_mark and not value.edges:
-            call.complete = False  # there is but its key
+            call.complete = False  # only its key is there
         value.lacks_mark = True
     if TYPE_WORDS and not (value.is_told or value.edges):  # it stands in the type's place
         turn.events += call.add(value.take(found.slot("type")))
     last = value.end(turn)
     is_broken = value.is_wrong and not HAS_ELEMENTS and bool({"array", "object"} & value.types)
-    has_sign = any(sign in value.edges for sign in ARGUMENT_SIGNS)  # of a mark, misspelt
+    has_sign = any(sign in value.edges for sign in ARGUMENT_SIGNS)  # one of a misspelt mark
     is_doubtful = is_broken or (has_sign and (value.lacks_mark or value.is_wrong))
     call.complete = call.complete and not is_doubtful
     turn.events += call.add(last)

@@ -46,7 +46,7 @@ class Turn:
         self.flow: Callable[[str], list[Event] | None] | None = None
         self.after_end: list[str] = []  # the text after its end
         self.state = TextState()
-        self.shown = input.offset if options["echo"] is True else 0  # from there on
+        self.shown = input.offset if options["echo"] is True else 0  # hidden before it
         self.content = Stream(input, ContentDelta)
         if HAS_DRAFTS:
             self._content = self.content  # while `content` is that of what may be a draft
@@ -60,7 +60,8 @@ class Turn:
             self.tools = None if tools is None else parameters_by_name(tools)
             self.calls: list[ToolCall] = []
             self.call: OpenCall | None = None
-            self.is_doubtful = False  # whether arguments are that came before a call's name
+            if ARGUMENTS == "json":
+                self.is_doubtful = False  # whether arguments that came before the name are
             self.is_draft = False  # whether what is read may be a part of the reasoning
             self.draft_end: int | None = None  # where something else follows it
             # Up to which offset drafts were read, and how many began before that in a row.
@@ -161,6 +162,9 @@ class Turn:
         hold, end = self.holds.pop(), self.input.position
         del self.events[hold.events :], self.problems[hold.problems :]
         del self.calls[hold.calls :]
-        self.call, self.is_doubtful = None, False
+        if ARGUMENTS == "json":
+            self.call, self.is_doubtful = None, False
+        else:
+            self.call = None
         self.input.position = hold.offset - self.input.offset
         return end

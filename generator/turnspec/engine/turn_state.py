@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from turnspec.engine.facts import (
+    ARGUMENTS,
     CALLS_BEGIN_IN_REASONING,
     CONTENT_IS_LAST,
     FIRST_ARGUMENT,
@@ -71,7 +72,8 @@ def begin_call(turn: Turn, name: str, start: int, at: int, id: str = "") -> Open
     turn.calls.append(ToolCall(id, name, "", False))
     turn.events.append(ToolCallStart(index, id, name, start, end))
     turn.call = OpenCall(turn.input, index, name, end)
-    turn.call.complete, turn.is_doubtful = not turn.is_doubtful, False
+    if ARGUMENTS == "json":
+        turn.call.complete, turn.is_doubtful = not turn.is_doubtful, False
     return turn.call
 
 

@@ -32,6 +32,9 @@ class Status(StrEnum):
     REMOVED = "removed"
 
 
+_OF_STATUS = (RULES["format-added"], RULES["format-removed"])
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A spec, and what there is of it: its parser's text, its grammar's, and its results.
@@ -66,6 +69,11 @@ class TemplateReview:
     same_turns: bool = False
     modes: str = ""
     file: str = ""
+
+    @property
+    def told(self) -> tuple[Finding, ...]:
+        """The findings beyond that a format is new, or gone, which ``status`` says."""
+        return tuple(f for f in self.findings if f.rule not in _OF_STATUS)
 
     @property
     def severity(self) -> Severity:
@@ -115,8 +123,8 @@ def _compare_one(name: str, old: Source | None, new: Source | None) -> TemplateR
     if old and new and old.spec == new.spec:
         return _compare_results(name, old, new)
     if old is None and new is not None:
-        added = Finding(RULES["format-added"], _modes(new))
-        return TemplateReview(name, Status.ADDED, (added,), modes=_modes(new), file=new.file)
+        found = (Finding(RULES["format-added"], _modes(new)), *_red_rungs(new))
+        return TemplateReview(name, Status.ADDED, found, modes=_modes(new), file=new.file)
     if old is None or new is None:  # whoever uses its parser loses it
         removed = Finding(RULES["format-removed"], "")
         return TemplateReview(name, Status.REMOVED, (removed,), file=old.file if old else "")
@@ -125,24 +133,33 @@ def _compare_one(name: str, old: Source | None, new: Source | None) -> TemplateR
 
 def _compare_results(name: str, old: Source, new: Source) -> TemplateReview | None:
     """Compare what was found of a spec that is the same; None where that is the same, too."""
-    if old.result is None or new.result is None:
-        return None
-    findings = tuple(
-        finding
-        for finding in rung_findings(old.result, new.result)
-        if finding.rule is not RULES["rung-red"]
-    )
+    findings = _lost_or_won(old, new)
     if not findings:
         return None
     return TemplateReview(name, Status.CHANGED, findings, same_turns=True, file=new.file)
+
+
+def _lost_or_won(old: Source, new: Source) -> tuple[Finding, ...]:
+    """Return the rungs of which the stored results aren't alike."""
+    if old.result is None or new.result is None:
+        return ()
+    found = rung_findings(old.result, new.result)
+    return tuple(finding for finding in found if finding.rule is not RULES["rung-red"])
+
+
+def _red_rungs(new: Source) -> Iterator[Finding]:
+    """Yield the rungs that a format doesn't pass, of which there is nothing earlier."""
+    if new.result is not None:
+        yield from rung_findings(replace(new.result, rungs={}), new.result)
 
 
 def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
     """Compare two specs, each by its own parser."""
     differing = changes(old.spec, new.spec)
     if same_format(old.spec, new.spec):
+        found = _lost_or_won(old, new)
         return TemplateReview(
-            name, Status.CHANGED, changes=differing, same_turns=True, file=new.file
+            name, Status.CHANGED, found, differing, same_turns=True, file=new.file
         )
     before, after = _format(old), _format(new)
     forward, backward = read_turns(before, after), read_turns(after, before)

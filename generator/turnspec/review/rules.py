@@ -69,7 +69,7 @@ _RULES = (
     ("thinking-default-flipped", _BREAKING, "who sets nothing gets thinking, or loses it"),
     ("thinking-switch-flipped", _BREAKING, "what gave thinking, or none, doesn't now"),
     ("rung-lost", _BREAKING, "a rung of the verification passed, and doesn't any more"),
-    ("rung-red", _LENIENT, "a rung of the verification didn't pass, and still doesn't"),
+    ("rung-red", _LENIENT, "a rung of the verification isn't passed"),
     ("rung-won", _COMPATIBLE, "a rung of the verification passes now"),
     ("capability-lost", _LENIENT, "the template doesn't accept something any more"),
     ("capability-won", _COMPATIBLE, "the template accepts something more"),

@@ -32,9 +32,8 @@ def text_lines(review: Review) -> Iterator[Line]:
         for line in _readings(template):
             yield f"  {line}", ""
         yield from ((f"    {line}", "") for line in _reverse_example(template))
-        for finding in template.findings:
-            if template.status is Status.CHANGED:
-                yield from ((f"  {line}", kind) for line, kind in _finding_lines(finding))
+        for finding in template.told:
+            yield from ((f"  {line}", kind) for line, kind in _finding_lines(finding))
         for area, group in groupby(template.changes, key=lambda change: change.area):
             yield f"  {area}", "head"
             yield from ((f"    {_change_text(change)}", "") for change in group)
@@ -50,7 +49,7 @@ def markdown(review: Review) -> str:
         lines += [f"| {item.name} | {_verdict(item)} |" for item in review.templates]
         lines.append("")
     for template in review.templates:
-        if template.status is Status.CHANGED:
+        if template.status is Status.CHANGED or template.told:
             lines += _markdown_details(template)
     lines += [f"- {problem}" for problem in review.problems]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -109,7 +108,8 @@ def _verdict(template: TemplateReview) -> str:
     if not template.changes and template.forward is None:
         return f"{template.severity} (the spec is the same, its results aren't)"
     if template.forward is None:
-        return f"{template.severity} (the template changed, its format didn't)"
+        also = ", its verification did" if template.findings else ""
+        return f"{template.severity} (the template changed, its format didn't{also})"
     default = [f.text for f in template.findings if f.rule.id == "thinking-default-flipped"]
     said = f": {default[0]} for whoever sets nothing" if default else ""
     return f"{template.severity}{' (both write the same turns)' * template.same_turns}{said}"
@@ -182,13 +182,13 @@ def _markdown_details(template: TemplateReview) -> Iterator[str]:
     yield f"<details><summary><b>{template.name}</b>: {_verdict(template)}</summary>"
     yield ""
     yield from (f"- {line}" for line in _readings(template))
-    for finding in template.findings:
+    for finding in template.told:
         said = f" ({finding.text})" if finding.text else ""
         yield f"- **{finding.rule.severity}**, `{finding.rule.id}`: {finding.rule.meaning}{said}"
     yield ""
     if reverse := [*_reverse_example(template)]:
         yield from fenced("text", ["new parser, old turns", *reverse])
-    for finding in template.findings:
+    for finding in template.told:
         if finding.example:
             lines = [f"{finding.rule.id}", *_example_lines(finding.example)]
             yield from fenced("text", lines)

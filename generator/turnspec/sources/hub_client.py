@@ -251,7 +251,8 @@ def _raise(error: Exception, what: str, settings: HubSettings) -> NoReturn:
         raise HubError(f"{what} says nothing any more ({wait}); try again") from None
     told = reason(cause) if isinstance(cause, OSError) else " ".join(str(cause).split())
     told = told or type(cause).__name__
-    raise HubError(f"{what} can't be reached: {told}; see to the network, or HF_ENDPOINT") from None
+    remedy = "see to the network, or HF_ENDPOINT, or give the model's own files"
+    raise HubError(f"{what} can't be reached: {told}; {remedy}") from None
 
 
 def _host(url: str) -> tuple[str, str | None, int | None]:

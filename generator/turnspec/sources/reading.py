@@ -12,6 +12,7 @@ from turnspec.sources.hub_place import HubPlace
 from turnspec.sources.named_texts import NamedTexts
 from turnspec.sources.text_files import read_text, sha256_of
 from turnspec.sources.tokenizer_lists import folder_tokenizer, token_text
+from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.json_values import load_json
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
@@ -93,6 +94,15 @@ def read_templates(
     return _checked(templates, shown_path(source))
 
 
+#: What to do about a file that holds no template, by its suffix.
+_GENERATED = "the first lines of what turnspec wrote name its spec"
+_HINTS = {
+    ".json": f"give the model's folder, or its {_CONFIG_FILE}",
+    ".py": _GENERATED,
+    ".gbnf": _GENERATED,
+}
+
+
 def shown_path(path: Path) -> str:
     """Return what a source is called: its path, or that of a model on the hub there."""
     return str(HubPlace.of(path) or path)
@@ -116,10 +126,8 @@ def read_named_texts(source: Path) -> tuple[NamedTexts, list[Problem]]:
     if source.suffix == TEMPLATE_SUFFIX:
         text, problems = read_text(source, str(source))
         return NamedTexts({MAIN_NAME: text}, {MAIN_NAME: source.name}), problems
-    what = (
-        "is neither a .jinja file nor a .gguf file nor a model folder; "
-        "if it is a template, call it NAME.jinja"
-    )
+    hint = _HINTS.get(source.suffix, "if it is a template, call it NAME.jinja")
+    what = f"is neither a .jinja file nor a .gguf file nor a model folder; {hint}"
     return NamedTexts({}, {}), [Problem(what, str(source))]
 
 
@@ -201,7 +209,7 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
     if not paths and not problems:
         texts, file, problems = _json_templates(config, folder)
     places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}, {_PROCESSOR_FILE}"
-    missing = "" if texts else f"holds no chat template; looked for {places}"
+    missing = "" if texts else f"holds no chat template; looked for {places}{_file_in(folder)}"
     shown = folder.resolve().name
     sources = {
         key: f"{shown}/{paths[key].relative_to(folder) if key in paths else file}" for key in texts
@@ -213,6 +221,13 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
     tokenizer = folder_tokenizer(config, token_map, generation, _CONFIG_FILE)
     found = NamedTexts(texts, sources, bos, eos, adds_bos, adds_eos, missing, tokenizer=tokenizer)
     return found, problems
+
+
+def _file_in(folder: Path) -> str:
+    """Return what else might be given of a folder, where that holds something like it."""
+    endings = (SPEC_SUFFIX, TEMPLATE_SUFFIX, GGUF_SUFFIX)
+    found = (path for ending in endings for path in sorted(folder.glob(f"*{ending}")))
+    return next((f"; or give a file of it, as {path}" for path in found), "")
 
 
 def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:

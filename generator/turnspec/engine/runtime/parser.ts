@@ -24,7 +24,7 @@ export class Parser {
   private pairsBefore = 0; // of these, those in the prompt
   private length: number; // of the text that has come
   private half = ""; // of a character
-  private isReading = false; // whether a call has not come back
+  private isReading = false; // whether `feed` or `finish` has not come back
 
   constructor(options: ParserOptions = {}) {
     checkOptions(options);
