@@ -21,13 +21,20 @@ from tests.reference.cases import (
     tried_templates,
 )
 from turnspec.chat import NAMED_FORMATS, ChatTemplate
+from turnspec.chat.errors import ChatError
 from turnspec.chat.prepared import in_context
 from turnspec.spec.message import Call, Message
 from turnspec.verification.turns import written_input
 
-NAMES = tried_templates()
+#: This refuses a question that is a text alone: it wants the languages to translate between.
+NOT_A_TEXT = "google-translategemma-4b-it"
+NAMES = [name for name in tried_templates() if name != NOT_A_TEXT]
 #: These say the system message with the last question only, and a result isn't one.
-SAY_IT_LAST = ("mistralai-mistral-7b-instruct-v0-3", "mistralai-mistral-nemo-instruct-2407")
+SAY_IT_LAST = (
+    *("mistralai-mistral-7b-instruct-v0-3", "mistralai-mistral-nemo-instruct-2407"),
+    *("vllm-mistral-7b-instruct", "vllm-mistral-7b-instruct-parallel"),
+    *("xinference-mistral-7b-instruct-v0-3", "xinference-mistral-large-instruct"),
+)
 CALL = Call("get_weather", {"city": "Rome", "days": 3}, "abcdef123")
 SCHEMA = {
     "type": "object",
@@ -43,6 +50,11 @@ def module_of(name: str, chat: ChatTemplate, *, with_tools: bool) -> Any:
     if name in NAMED_FORMATS or (with_tools and prepared.spec.tools is None):
         return prepared.parser_module(with_tools=with_tools)
     return committed_format(name).module
+
+
+def test_a_template_that_wants_more_than_a_text_says_so(templates: OpenTemplates) -> None:
+    with pytest.raises(ChatError, match=f"{NOT_A_TEXT}: TemplateError: User role must provide"):
+        templates[NOT_A_TEXT].render([USER], now=NOW)
 
 
 @pytest.mark.parametrize("name", NAMES)
