@@ -348,3 +348,51 @@ def test_what_ends_turns_as_well_heads_none() -> None:
     assert all(rung.is_passed for rung in build.result.rungs.values())
     message = load(spec_in(build)).parse("A: is a letter.<.>")
     assert (message.content, message.problems) == ("A: is a letter.", [])
+
+
+def test_a_message_for_each_part_ends_as_a_section_does() -> None:
+    """What closes the last message stands between two as well: who is next tells that it's over."""
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.content %}{{- '<|by:bot|>' ~ m.content ~ '<|/|>' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<|by:call|>' if loop.first else ';' }}"
+        "{{- c.function.name ~ c.function.arguments|tojson ~ ('<|/|>' if loop.last else '') }}"
+        "{%- endfor %}{%- else %}{{- '<|by:' ~ m.role ~ '|>' ~ m.content ~ '<|/|>' }}{%- endif %}"
+        "{%- endfor %}{%- if add_generation_prompt %}{{- '<|by:' }}{%- endif %}"
+    )
+    build = built("own-messages", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    assert spec_in(build).turn.stop == ("<|/|><|by:user|>", "<|/|><|by:tool|>")
+
+
+@pytest.mark.parametrize("absent", ["", "<why></why>"])
+def test_a_line_that_prompts_lack_is_the_thoughts(absent: str) -> None:
+    """Behind the header it isn't the prompt's, be it that all turns go on alike there."""
+    text = (
+        "{%- for m in messages %}" + OTHERS + "{{- '<bot>\n<why>' ~ m.reasoning ~ '</why>' "
+        "if m.reasoning else '<bot>\n' ~ ABSENT }}{{- m.content or '' }}" + CALLS + "{{- '<.>' }}"
+        "{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<bot><why>' ~ ('</why>' if quick else '') }}"
+        "{%- endif %}"
+    )
+    build = built("line-before", text.replace("ABSENT", repr(absent)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+
+
+@pytest.mark.parametrize("lead", ["", "\n"])
+def test_what_stands_for_no_thoughts_ends_no_turn(lead: str) -> None:
+    """An empty turn consists of it alone; the line before content isn't there."""
+    text = (
+        "{%- for m in messages %}" + OTHERS + "{{- '<bot>' ~ LEAD }}"
+        "{{- '<why>' ~ m.reasoning ~ '</why>' if m.reasoning else '</why>' }}"
+        "{{- '\n' ~ m.content if m.content else '' }}" + CALLS + "{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<bot>' ~ ('</why>' if quick else '<why>') }}"
+        "{%- endif %}"
+    )
+    build = built("no-thoughts", text.replace("LEAD", repr(lead)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse("Hello.<user>", enable_thinking=False)
+    assert (message.content, message.problems) == ("Hello.", [])
