@@ -396,3 +396,40 @@ def test_what_stands_for_no_thoughts_ends_no_turn(lead: str) -> None:
     assert all(rung.is_passed for rung in build.result.rungs.values())
     message = load(spec_in(build)).parse("Hello.<user>", enable_thinking=False)
     assert (message.content, message.problems) == ("Hello.", [])
+
+
+#: How a turn's messages begin, up to the word for a part; what ends that word's line, a thought
+#: and any other message; whether a call names its tool there; and what a prompt ends with.
+MESSAGES = {
+    "a sign before each part": ("<|s|>bot/", "<|m|>", "<|e|>", "<|e|>", False, ""),
+    "a call's own end, with the tool's name": ("<|s|>bot/", "\n", "<~>", "[.]", True, ""),
+    "an end in brackets": ("[[bot/", "]]", "[.]", "[.]", False, "[[bot/"),
+}
+
+
+@pytest.mark.parametrize("case", MESSAGES)
+def test_messages_of_parts_that_begin_alike(case: str) -> None:
+    """An end that a thought has, too, doesn't get what the next message begins with."""
+    lead, line, why, end, is_named, prompt = MESSAGES[case]
+    to = "' to=' ~ c.function.name ~ LINE ~ c.function.arguments|tojson"
+    call = to if is_named else "LINE ~ c.function.name ~ '\n' ~ c.function.arguments|tojson"
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.reasoning %}{{- LEAD ~ 'muse' ~ LINE ~ m.reasoning ~ WHY }}{%- endif %}"
+        "{%- if m.content %}{{- LEAD ~ 'say' ~ LINE ~ m.content ~ END }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- LEAD ~ 'do' ~ " + call + " ~ END }}{%- endfor %}"
+        "{%- else %}{{- LEAD[:-4] ~ m.role ~ LINE ~ m.content ~ END }}{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- PROMPT }}{%- endif %}"
+    )
+    for name, value in (("LEAD", lead), ("LINE", line), ("WHY", why), ("END", end)):
+        text = text.replace(name, repr(value))
+    build = built("messages-of-parts", text.replace("PROMPT", repr(prompt)))
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    head = f"{lead}do to=add{line}" if is_named else f"{lead}do{line}add\n"
+    turn = f"{lead}muse{line}So{why}{lead}say{line}Hi.{end}" + f'{head}{{"a": 1}}{end}' * 2
+    message = load(spec_in(build)).parse(turn.removeprefix(prompt))
+    assert (message.reasoning_content, message.content) == ("So", "Hi.")
+    assert [made.arguments for made in message.tool_calls] == ['{"a": 1}'] * 2
+    assert message.problems == []

@@ -162,6 +162,10 @@ def _in_section(marks: Marks) -> Roles:
     ends = [*marks.calls.section_closing, *marks.calls.section_end]
     ends += ["]"] * bool(heads_in_brackets(marks))
     found += [("closing", f" {end}") for end in ends]
+    final = marks.spec.final(Part.CALLS).strip()
+    if final and any(text.startswith(final) for text in call_separators(marks.tools)):
+        # What begins another call as well ends the turn where nothing follows.
+        found += [("closing", (f" {end}", ["{end of text}"])) for end in marks.text.turn_end]
     closers = escaped(left_open(marks.tools))
     return found + [(role, spaced(it, f" {closers}")) for role, it in found if closers]
 

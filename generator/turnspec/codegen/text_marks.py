@@ -183,7 +183,11 @@ def _between(spec: Spec) -> Iterator[str]:
             if join.left is not Part.REASONING or not _is_own_end(spec):
                 yield ends.get(join.left, "") + join.text + start
             yield text + start
-    yield from (it for it in spec.tools.separators if not ends_turn(spec, it)) if spec.tools else ()
+    if spec.tools is not None:
+        # What opens calls opens further ones as well, behind the header of a message of their own.
+        opening = spec.tools.section_start
+        found = (it for it in spec.tools.separators if not ends_turn(spec, it))
+        yield from (text.removesuffix(opening) for text in found)
     yield spec.unprompted_header
 
 
