@@ -401,7 +401,6 @@ def test_what_stands_for_no_thoughts_ends_no_turn(lead: str) -> None:
 #: How a turn's messages begin, up to the word for a part; what ends that word's line, a thought
 #: and any other message; whether a call names its tool there; and what a prompt ends with.
 MESSAGES = {
-    "a sign before each part": ("<|s|>bot/", "<|m|>", "<|e|>", "<|e|>", False, ""),
     "a call's own end, with the tool's name": ("<|s|>bot/", "\n", "<~>", "[.]", True, ""),
     "an end in brackets": ("[[bot/", "]]", "[.]", "[.]", False, "[[bot/"),
 }
@@ -433,3 +432,23 @@ def test_messages_of_parts_that_begin_alike(case: str) -> None:
     assert (message.reasoning_content, message.content) == ("So", "Hi.")
     assert [made.arguments for made in message.tool_calls] == ['{"a": 1}'] * 2
     assert message.problems == []
+
+
+def test_what_begins_all_messages_ends_no_thought() -> None:
+    """Be it that its end has one sign, and its beginning two."""
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.reasoning %}{{- '<|s|>bot/muse<|m|>' ~ m.reasoning ~ '<|e|>' }}{%- endif %}"
+        "{%- if m.content or not m.tool_calls %}"
+        "{{- '<|s|>bot/say<|m|>' ~ (m.content or '') ~ '<|e|>' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<|s|>bot/do<|m|>' if loop.first else '\n' }}"
+        "{{- c.function.name ~ '\n' ~ c.function.arguments|tojson }}"
+        "{{- '<|e|>' if loop.last }}{%- endfor %}"
+        "{%- else %}{{- '<|s|>' ~ m.role ~ '<|m|>' ~ m.content ~ '<|e|>' }}{%- endif %}"
+        "{%- endfor %}"
+    )
+    build = built("one-sign", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert (spec.reasoning.end, spec.content.start) == ("<|e|>", "<|s|>bot/say<|m|>")
