@@ -452,3 +452,25 @@ def test_what_begins_all_messages_ends_no_thought() -> None:
     assert all(rung.is_passed for rung in build.result.rungs.values())
     spec = spec_in(build)
     assert (spec.reasoning.end, spec.content.start) == ("<|e|>", "<|s|>bot/say<|m|>")
+
+
+def test_a_header_before_a_word_opens_no_thought_if_content_has_it_too(
+    worker: RenderWorker,
+) -> None:
+    """The word that says so may be missing only where the tag before it is the thought's."""
+    spec = spec_of(
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.reasoning %}{{- '<|as|>muse\n' ~ m.reasoning ~ '<~>' }}{%- endif %}"
+        "{%- if m.content or not m.tool_calls %}"
+        "{{- '<|as|>say\n' ~ (m.content or '') ~ '<|e|>' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<|as|>do to=' ~ c.function.name ~ '\n' }}"
+        "{{- c.function.arguments|tojson ~ '<|e|>' }}{%- endfor %}"
+        "{%- else %}{{- '<|as|>' ~ m.role ~ '\n' ~ m.content ~ '<|e|>' }}{%- endif %}"
+        "{%- endfor %}",
+        worker,
+    )
+    parse = load(spec).parse
+    for thought in ("", "<|as|>muse\nSo<~>"):
+        message = parse(f"{thought}<|as|>say\nHi.<|e|>")
+        assert (message.content, message.problems) == ("Hi.", [])
+        assert message.reasoning_content == ("So" if thought else "")

@@ -56,7 +56,7 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
         found = (*headed, *filter(suffices, texts), *words)
         shared = roles["reasoning_end"] if role in ("turn_end", "content_end") else []
         shared = roles["reasoning_start"] if role == "reasoning_end" else shared
-        written = dict.fromkeys(_unlike_text(role, notation(text)) for text in found)
+        written = dict.fromkeys(_unlike_text(spec, role, notation(text)) for text in found)
         new = [marker for marker in written if marker not in known or marker in shared]
         roles.setdefault(role, []).extend(new)
         known.update(new)
@@ -99,11 +99,14 @@ def _tag_and_word(spec: Spec) -> re.Match[str] | None:
     return _TAG_AND_WORD.match(notation(spec.reasoning.start))
 
 
-def _unlike_text(role: str, marker: str) -> str:
+def _unlike_text(spec: Spec, role: str, marker: str) -> str:
     """Return a marker; one of a single sign isn't followed by it, as text may end in that sign.
 
-    The word behind a tag that opens reasoning may be missing.
+    The word behind a tag that opens reasoning may be missing, if that tag opens no content.
     """
+    word = _TAG_AND_WORD.match(marker)
+    if role == "reasoning_start" and word and notation(spec.content.start).startswith(word[1]):
+        return marker
     if role == "reasoning_start":
         return _TAG_AND_WORD.sub(r"\1 {?\2}", marker)
     is_run = role == "reasoning_end" and len(set(marker)) == 1
