@@ -15,6 +15,7 @@ from turnspec.analysis.thinking import (
     markers_in_prompts,
 )
 from turnspec.analysis.told_limits import PROMPTED_BY_TOOLS
+from turnspec.codegen.loading import load
 from turnspec.rendering.worker import RenderWorker
 from turnspec.review.facts import changes
 from turnspec.spec.prompt_state import PromptState, begins_content, prompt_state
@@ -155,3 +156,52 @@ def test_that_tools_decide_what_a_prompt_opens_is_told(condition: str, is_told: 
         spec = analyze_template(template, worker).spec
     assert spec is not None
     assert (PROMPTED_BY_TOOLS in spec.limits) is is_told
+
+
+def test_that_tools_decide_what_a_setting_opens_is_told() -> None:
+    """Be it that nothing is said by default."""
+    text = """\
+{%- for tool in tools %}{{ tool | tojson }}{% endfor %}
+{%- for message in messages %}<:{{ message.role }}:>
+{%- if message.thought %}<brood>{{ message.thought }}</brood>{% endif %}{{ message.content }}
+{%- for call in message.tool_calls %}<use>{{ call.function | tojson }}</use>{% endfor %}<:end:>
+{%- endfor %}
+{%- if add_generation_prompt %}<:assistant:>{{ '<brood>' if slow and tools }}{% endif %}"""
+    with RenderWorker() as worker:
+        spec = analyze_template(given_template(text), worker).spec
+    assert spec is not None
+    assert PROMPTED_BY_TOOLS in spec.limits
+
+
+LEVELS = (
+    "{%- set depth = effort if effort is defined else ('some' if tools else 'much') %}"
+    "{%- for m in messages %}{%- if m.role == 'assistant' %}{{- '<bot>' }}"
+    "{%- if m.reasoning %}{{- '<why:' ~ depth ~ '>' ~ m.reasoning ~ '</why>' }}{%- endif %}"
+    "{{- '<say>' ~ (m.content or '') }}{%- for c in m.tool_calls or [] %}"
+    "{{- '<do>' ~ c.function.name ~ '<with>' ~ c.function.arguments|tojson }}{%- endfor %}"
+    "{{- '<.>' }}{%- else %}{{- '<' ~ m.role ~ '>' ~ m.content ~ '<.>' }}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}"
+    "{{- '<bot>' ~ ('<say>' if depth == 'no' else '<why:' ~ depth ~ '>') }}{%- endif %}"
+)
+
+
+def test_a_level_in_the_mark_that_is_a_default_without_tools() -> None:
+    """What reasoning ends with is told from what content begins with."""
+    with RenderWorker() as worker:
+        spec = analyze_template(given_template(LEVELS), worker).spec
+    assert spec is not None
+    module, text = load(spec), "So.</why><say>Hello.<.>"
+    for level in ("some", "much"):
+        message = module.parse(text, prefill=f"<bot><why:{level}>")
+        assert (message.reasoning_content, message.content) == ("So.", "Hello.")
+        assert message.problems == []
+
+
+def test_what_closes_reasoning_that_nothing_opened_is_told() -> None:
+    """Be it that content's own mark follows at once."""
+    with RenderWorker() as worker:
+        spec = analyze_template(given_template(LEVELS), worker).spec
+    assert spec is not None
+    message = load(spec).parse("So.</why><say>Hello.<.>", prefill="<bot>")
+    assert message.content == "So.Hello."
+    assert [problem.kind for problem in message.problems] == ["stray_marker"]

@@ -348,3 +348,129 @@ def test_what_ends_turns_as_well_heads_none() -> None:
     assert all(rung.is_passed for rung in build.result.rungs.values())
     message = load(spec_in(build)).parse("A: is a letter.<.>")
     assert (message.content, message.problems) == ("A: is a letter.", [])
+
+
+def test_a_message_for_each_part_ends_as_a_section_does() -> None:
+    """What closes the last message stands between two as well: who is next tells that it's over."""
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.content %}{{- '<|by:bot|>' ~ m.content ~ '<|/|>' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<|by:call|>' if loop.first else ';' }}"
+        "{{- c.function.name ~ c.function.arguments|tojson ~ ('<|/|>' if loop.last else '') }}"
+        "{%- endfor %}{%- else %}{{- '<|by:' ~ m.role ~ '|>' ~ m.content ~ '<|/|>' }}{%- endif %}"
+        "{%- endfor %}{%- if add_generation_prompt %}{{- '<|by:' }}{%- endif %}"
+    )
+    build = built("own-messages", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    assert spec_in(build).turn.stop == ("<|/|><|by:user|>", "<|/|><|by:tool|>")
+
+
+@pytest.mark.parametrize("absent", ["", "<why></why>"])
+def test_a_line_that_prompts_lack_is_the_thoughts(absent: str) -> None:
+    """Behind the header it isn't the prompt's, be it that all turns go on alike there."""
+    text = (
+        "{%- for m in messages %}" + OTHERS + "{{- '<bot>\n<why>' ~ m.reasoning ~ '</why>' "
+        "if m.reasoning else '<bot>\n' ~ ABSENT }}{{- m.content or '' }}" + CALLS + "{{- '<.>' }}"
+        "{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<bot><why>' ~ ('</why>' if quick else '') }}"
+        "{%- endif %}"
+    )
+    build = built("line-before", text.replace("ABSENT", repr(absent)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+
+
+@pytest.mark.parametrize("lead", ["", "\n"])
+def test_what_stands_for_no_thoughts_ends_no_turn(lead: str) -> None:
+    """An empty turn consists of it alone; the line before content isn't there."""
+    text = (
+        "{%- for m in messages %}" + OTHERS + "{{- '<bot>' ~ LEAD }}"
+        "{{- '<why>' ~ m.reasoning ~ '</why>' if m.reasoning else '</why>' }}"
+        "{{- '\n' ~ m.content if m.content else '' }}" + CALLS + "{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- '<bot>' ~ ('</why>' if quick else '<why>') }}"
+        "{%- endif %}"
+    )
+    build = built("no-thoughts", text.replace("LEAD", repr(lead)))
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    message = load(spec_in(build)).parse("Hello.<user>", enable_thinking=False)
+    assert (message.content, message.problems) == ("Hello.", [])
+
+
+#: How a turn's messages begin, up to the word for a part; what ends that word's line, a thought
+#: and any other message; whether a call names its tool there; and what a prompt ends with.
+MESSAGES = {
+    "a call's own end, with the tool's name": ("<|s|>bot/", "\n", "<~>", "[.]", True, ""),
+    "an end in brackets": ("[[bot/", "]]", "[.]", "[.]", False, "[[bot/"),
+}
+
+
+@pytest.mark.parametrize("case", MESSAGES)
+def test_messages_of_parts_that_begin_alike(case: str) -> None:
+    """An end that a thought has, too, doesn't get what the next message begins with."""
+    lead, line, why, end, is_named, prompt = MESSAGES[case]
+    to = "' to=' ~ c.function.name ~ LINE ~ c.function.arguments|tojson"
+    call = to if is_named else "LINE ~ c.function.name ~ '\n' ~ c.function.arguments|tojson"
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.reasoning %}{{- LEAD ~ 'muse' ~ LINE ~ m.reasoning ~ WHY }}{%- endif %}"
+        "{%- if m.content %}{{- LEAD ~ 'say' ~ LINE ~ m.content ~ END }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- LEAD ~ 'do' ~ " + call + " ~ END }}{%- endfor %}"
+        "{%- else %}{{- LEAD[:-4] ~ m.role ~ LINE ~ m.content ~ END }}{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{- PROMPT }}{%- endif %}"
+    )
+    for name, value in (("LEAD", lead), ("LINE", line), ("WHY", why), ("END", end)):
+        text = text.replace(name, repr(value))
+    build = built("messages-of-parts", text.replace("PROMPT", repr(prompt)))
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    head = f"{lead}do to=add{line}" if is_named else f"{lead}do{line}add\n"
+    turn = f"{lead}muse{line}So{why}{lead}say{line}Hi.{end}" + f'{head}{{"a": 1}}{end}' * 2
+    message = load(spec_in(build)).parse(turn.removeprefix(prompt))
+    assert (message.reasoning_content, message.content) == ("So", "Hi.")
+    assert [made.arguments for made in message.tool_calls] == ['{"a": 1}'] * 2
+    assert message.problems == []
+
+
+def test_what_begins_all_messages_ends_no_thought() -> None:
+    """Be it that its end has one sign, and its beginning two."""
+    text = (
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.reasoning %}{{- '<|s|>bot/muse<|m|>' ~ m.reasoning ~ '<|e|>' }}{%- endif %}"
+        "{%- if m.content or not m.tool_calls %}"
+        "{{- '<|s|>bot/say<|m|>' ~ (m.content or '') ~ '<|e|>' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<|s|>bot/do<|m|>' if loop.first else '\n' }}"
+        "{{- c.function.name ~ '\n' ~ c.function.arguments|tojson }}"
+        "{{- '<|e|>' if loop.last }}{%- endfor %}"
+        "{%- else %}{{- '<|s|>' ~ m.role ~ '<|m|>' ~ m.content ~ '<|e|>' }}{%- endif %}"
+        "{%- endfor %}"
+    )
+    build = built("one-sign", text)
+    assert build.result is not None
+    assert all(rung.is_passed for rung in build.result.rungs.values())
+    spec = spec_in(build)
+    assert (spec.reasoning.end, spec.content.start) == ("<|e|>", "<|s|>bot/say<|m|>")
+
+
+def test_a_header_before_a_word_opens_no_thought_if_content_has_it_too(
+    worker: RenderWorker,
+) -> None:
+    """The word that says so may be missing only where the tag before it is the thought's."""
+    spec = spec_of(
+        "{%- for m in messages %}{%- if m.role == 'assistant' %}"
+        "{%- if m.reasoning %}{{- '<|as|>muse\n' ~ m.reasoning ~ '<~>' }}{%- endif %}"
+        "{%- if m.content or not m.tool_calls %}"
+        "{{- '<|as|>say\n' ~ (m.content or '') ~ '<|e|>' }}{%- endif %}"
+        "{%- for c in m.tool_calls or [] %}{{- '<|as|>do to=' ~ c.function.name ~ '\n' }}"
+        "{{- c.function.arguments|tojson ~ '<|e|>' }}{%- endfor %}"
+        "{%- else %}{{- '<|as|>' ~ m.role ~ '\n' ~ m.content ~ '<|e|>' }}{%- endif %}"
+        "{%- endfor %}",
+        worker,
+    )
+    parse = load(spec).parse
+    for thought in ("", "<|as|>muse\nSo<~>"):
+        message = parse(f"{thought}<|as|>say\nHi.<|e|>")
+        assert (message.content, message.problems) == ("Hi.", [])
+        assert message.reasoning_content == ("So" if thought else "")

@@ -177,3 +177,53 @@ def test_empty_elements_whose_attributes_are_arguments() -> None:
     message = load(spec).parse(text, tools=TOOLS)
     arguments = [json.loads(it.arguments) for it in message.tool_calls]
     assert (arguments, message.problems) == ([{}, {"x": "1", "n": '"it"'}], [])
+
+
+_SEVERAL = """\
+{{%- for m in messages %}}<:{{{{ m.role }}}}:>{{{{ m.content or '' }}}}
+{{%- if m.tool_calls %}}{before}{{% for c in m.tool_calls %}}{{%- set f = c.function %}}
+{{%- set a = f.arguments %}}{call}{{{{ {between!r} if not loop.last }}}}
+{{%- endfor %}}{after}{{% endif %}}<:end:>
+{{%- endfor %}}{{%- if add_generation_prompt %}}<:assistant:>{{% endif %}}"""
+
+
+@pytest.mark.parametrize("between", [" && ", ";\n", "|", ", "])
+@pytest.mark.parametrize("head", ["<use:{{ f.name }}>", "[no {{ c.id }}]<|f|>{{ f.name }}<|a|>"])
+def test_a_sign_parts_calls_that_are_in_no_section(between: str, head: str) -> None:
+    """But in content it is text, be it before a call."""
+    call = f"{head}{{{{ a | tojson }}}}</use>"
+    build = built("signs", _SEVERAL.format(before="", after="", call=call, between=between))
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    begun = head.replace("{{ f.name }}", "look").replace("{{ c.id }}", "7")
+    one = begun + '{"x": "a' + between.strip() + '"}</use>'
+    text = f"Hm {between.strip()}{one}{between}{one}<:end:>"
+    module = load(spec_in(build))
+    for size in (1, 3, len(text)):
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        message, _ = stream(module, pieces, tools=TOOLS)
+        assert (message.content.strip(), message.problems) == (f"Hm {between.strip()}", [])
+        assert [call.name for call in message.tool_calls] == ["look", "look"]
+
+
+@pytest.mark.parametrize(
+    ("head", "sections"),
+    [("«{{ f.name }}» ", ("<|do|>", "<|/do|>")), ("@{{ f.name }}: ", ("\n```calls\n", "\n```"))],
+)
+@pytest.mark.parametrize("between", ["|", "\n"])
+def test_a_head_alone_is_a_call_only_if_no_arguments_follow(
+    head: str, sections: tuple[str, str], between: str
+) -> None:
+    before, after = (f"{{{{ {text!r} }}}}" for text in sections)
+    call = f"{{{{ {head.partition('{{')[0]!r} }}}}{head[1:]}{{{{ a | tojson if a }}}}"
+    text = _SEVERAL.format(before=before, after=after, call=call, between=between)
+    build = built("signs", text)
+    assert build.result is not None
+    failed = {rung: found.example for rung, found in build.result.rungs.items() if found.failed}
+    assert (build.problems, build.objections, failed) == ((), (), {})
+    begun = head.replace("{{ f.name }}", "look")
+    calls = between.join([begun, begun + '{"x": 1}', begun])
+    message = load(spec_in(build)).parse(f"{sections[0]}{calls}{sections[1]}<:end:>")
+    assert [call.arguments for call in message.tool_calls] == ["{}", '{"x": 1}', "{}"]
+    assert (message.content, message.problems) == ("", [])

@@ -188,6 +188,20 @@ def one_line_values_spec() -> Spec:
     )
 
 
+def dashes_spec() -> Spec:
+    """Between calls stands what could be in a name, too."""
+    return with_tools(
+        Tools(
+            mode=ToolMode.TAG_WITH_JSON,
+            section_start="~~~\n",
+            call=(NAME, Literal(": "), ARGUMENTS),
+            separator="\n---\n",
+            section_end="\n~~~",
+            arguments=Arguments(),
+        )
+    )
+
+
 def recipients_spec() -> Spec:
     """Return a format in which content and calls begin alike, and the prompt with them."""
     spec = with_tools(
@@ -354,6 +368,7 @@ ACCEPTED: dict[Callable[[], Spec], tuple[str, ...]] = {
         "<|calls_end|><|stop|>",
     ),
     one_line_values_spec: ("Call: f\na: x: y\nb: 1\n--\nCall: g\n\n--",),
+    dashes_spec: ("~~~\nf: {}\n---\ng: {}\n~~~", "~~~f:{} ---\n\n g:{}~~~"),
 }
 
 REFUSED: dict[Callable[[], Spec], tuple[str, ...]] = {
@@ -399,7 +414,15 @@ REFUSED: dict[Callable[[], Spec], tuple[str, ...]] = {
         "<|calls_start|><|calls_end|>",
     ),
     one_line_values_spec: ("Call: f\na\n--",),
+    dashes_spec: ("~~~\nf: {}\n-- g: {}\n~~~",),
 }
+
+
+def test_what_could_be_in_a_name_is_set_apart_from_it() -> None:
+    """Else the grammar's call would have another name for the parser."""
+    tool_calls = compiled(grammar_of(dashes_spec()), entry="tool-calls")
+    assert tool_calls.accepts("~~~\nf: {}\n---\n---g: {}\n~~~")
+    assert "---\\n" in parsed_rules(grammar_of(dashes_spec()))["tool-calls"].replace('" "', "")
 
 
 def cases(table: dict[Callable[[], Spec], tuple[str, ...]]) -> list[tuple[Callable[[], Spec], str]]:

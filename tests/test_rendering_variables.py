@@ -29,12 +29,21 @@ SWITCHES = {
     "under another name": (
         "{% set ns = namespace(a=1) %}{% if n is defined %}{% set ns.a = n %}{% endif %}"
         "{% set m = mode | default('on') %}{% if ns.a == 7 or m == 'off' %}x{% endif %}",
-        {"mode": ["off", False, True], "n": [7, False, True]},
+        {"mode": ["off", "on", False, True], "n": [7, False, True]},
     ),
     "the keys of a table that it asks for a value": (
         "{% set leads = {'low': 'x', 'high': 'y'} %}{{ leads.get(mode | default('auto'), '') }}"
         "{{ {1: 'x'}.get(n) }}{{ messages[0].get('mode') }}",
-        {"mode": ["low", "high", False, True], "n": [1, False, True]},
+        {"mode": ["low", "high", "auto", False, True], "n": [1, False, True]},
+    ),
+    "texts that stand for it": (
+        "{% set m = mode if mode is defined else ('deep' if tools else 'brief') %}"
+        "{{ m ~ (style | default('plain')) ~ (n | default(3)) }}",
+        {
+            "mode": ["deep", "brief", False, True],
+            "style": ["plain", False, True],
+            "n": [False, True],
+        },
     ),
     "the numbers beside a limit": (
         "{% if n > 3 %}x{% endif %}",
@@ -42,7 +51,7 @@ SWITCHES = {
     ),
     "with a default": (
         "{% if mode | default('on') == 'off' %}x{% endif %}",
-        {"mode": ["off", False, True]},
+        {"mode": ["off", "on", False, True]},
     ),
     "given ones are none": (
         "{{ messages }}{{ tools }}{{ bos_token }}{{ add_generation_prompt }}",

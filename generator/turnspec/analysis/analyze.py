@@ -324,7 +324,8 @@ class _Analyzer:
             self.chat = self.chat.speaking(replace(self.chat.dialect, reasoning_field=None))
             return self._lay_out(on, settings)
         prompts = [on.prompt, *(setting.prompt for setting in settings if setting is not on)]
-        frames = relabel_moved(level_leads(mark_last_index(frames), prompts))
+        bare = chat.prompt(add_generation_prompt=False).text or ""
+        frames = relabel_moved(level_leads(mark_last_index(frames), prompts, bare))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
         if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
             self.derivation.note("C1", "the last message is rendered as one to be continued")
@@ -367,8 +368,8 @@ class _Analyzer:
         chat = self.chat.using(on.variables)
         others = [self.chat.using(one.variables) for one in settings if one is not on]
         rests = [layout.prompt_rest(setting.prompt) for setting in settings]
-        header = layout.header.header
-        return find_other_marks(chat, others, header, layout.reasoning, rests, self.derivation)
+        header, reasoning, content = layout.header.header, layout.reasoning, layout.content
+        return find_other_marks(chat, others, header, reasoning, content, rests, self.derivation)
 
     def _prompt_states(
         self, layout: Layout, settings: Sequence[Setting], others: Sequence[Wrapping]

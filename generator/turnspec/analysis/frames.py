@@ -160,17 +160,19 @@ def _texts(table: Mapping[Edge, str], edge: Edge, frame: Frame) -> list[str]:
     return found or [table[edge]]
 
 
-def level_leads(frames: Frames, prompts: Sequence[str]) -> Frames:
+def level_leads(frames: Frames, prompts: Sequence[str], bare: str) -> Frames:
     """Take off white space in which turns, or turns and ``prompts``, differ before their header.
 
     It is the prompt's: some templates indent what they write before one turn and not before
-    another. What follows it has to be the same text everywhere, as a header is.
+    another. What follows it has to be the same text everywhere, as a header is. Behind what they
+    share but for ``bare``, which is there without a prompt, the header has been, and a part begins.
     """
     texts = [frame.gaps[0] for frame in frames.frames]
     shared = common_prefix([*texts, *prompts])
     rests = [text[len(shared) :].lstrip() for text in (*texts, *prompts)]
     differ = any(text[len(shared) : len(shared) + 1].isspace() for text in (*texts, *prompts))
-    if not differ or not whole_prefix(rests).strip():
+    is_behind = shared.startswith(bare) and shared.removeprefix(bare).strip() != ""
+    if not differ or is_behind or not whole_prefix(rests).strip():
         return frames
     levelled = (
         replace(frame, gaps=(shared + rest, *frame.gaps[1:]))

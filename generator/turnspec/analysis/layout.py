@@ -403,7 +403,8 @@ def _inner_texts(
         if ends_turn(join.text, turn_end) and join.left is not Part.REASONING:
             continue
         left, right = (wrappings.get(part, NOTHING) for part in (join.left, join.right))
-        texts += [join.text, left.end + join.text + right.start]
+        head = calls.call[0].text if calls is not None and join.right is Part.CALLS else ""
+        texts += [join.text, left.end + join.text + right.start + head]
     if calls is not None:
         texts += [piece.text for piece in calls.call]
         separators = (calls.repetition.separator, calls.first_separator)

@@ -16,15 +16,16 @@ def find_other_marks(
     others: Sequence[Chat],
     header: str,
     reasoning: Wrapping,
+    content: Wrapping,
     prompted: Sequence[str],
     derivation: Derivation,
 ) -> tuple[Wrapping, ...]:
     """Return the marks between which reasoning is shown under other keys or settings.
 
     ``others`` are the chat under its other settings, ``header`` is the assistant's, ``reasoning``
-    what is known of its marks already. Each side has to be one marker, as text that merely
-    precedes a value is no mark. Where messages show reasoning's end alone, what opens it may be all
-    that is ``prompted`` behind the header.
+    what is known of its marks already, ``content`` those around content. Each side has to be one
+    marker, as text that merely precedes a value is no mark. Where messages show reasoning's end
+    alone, what opens it may be all that is ``prompted`` behind the header.
     """
     field = chat.dialect.reasoning_field
     if field is None or chat.dialect.blocks is not None:
@@ -35,7 +36,7 @@ def find_other_marks(
     shown += [found for other in others for found in _surroundings(other, [field], header)]
     found = dict.fromkeys(
         (start, end)
-        for start, end in shown
+        for start, end in ((start, end.removesuffix(content.start)) for start, end in shown)
         if (start.strip(), end.strip()) != (reasoning.start.strip(), reasoning.end.strip())
         if len(markers(start)) == len(markers(end)) == 1
     )

@@ -138,7 +138,8 @@ def behind_markers(text: str, count: int) -> int:
 def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wrapping]:
     """Part an end and a start that claim the same text between two neighbours.
 
-    Where nothing tells them apart, the end gets as many markers as its own start has.
+    What the left one begins with, behind another marker, begins the right one as well. Where
+    nothing tells them apart, the end gets as many markers as its own start has.
     """
     if not edge.startswith(left.end):
         left = Wrapping(left.start, whole_prefix([edge, left.end]))
@@ -148,6 +149,9 @@ def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wra
     end = left.end
     if not end[-overlap:].isspace():
         position = behind_markers(edge, len(markers(left.start)))
+        again = edge.find(next(iter(markers(left.start)), edge))
+        if len(edge) - len(right.start) <= again < len(end) and markers(edge[:again]):
+            position = again
         end = edge[:position] if position and end.startswith(edge[:position]) else end
     start = edge[len(end) :]
     if not right.start.endswith(start):

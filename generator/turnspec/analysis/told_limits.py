@@ -8,6 +8,7 @@ from turnspec.analysis.facts import Facts
 from turnspec.analysis.layout import Layout
 from turnspec.analysis.modes import marks_of_prompt
 from turnspec.analysis.probes import probe_message
+from turnspec.analysis.thinking import Setting
 from turnspec.spec.characters import left_open
 from turnspec.spec.model import Limit, Reasoning, Spec
 from turnspec.spec.prompt_state import prompt_state
@@ -98,8 +99,8 @@ def told_of_findings(facts: Facts, layout: Layout, reasoning: Reasoning) -> Iter
     """Yield what the findings tell; ``layout`` is the spec's, and so is ``reasoning``."""
     yield from _told_of_reasoning(facts, layout, reasoning)
     yield from (limit for part, limit in WITHIN_CALLS if part in facts.within_calls)
-    rests = map(layout.prompt_rest, (facts.default.prompt, facts.default.bare))
-    if len({prompt_state(it, facts.reasoning.start, facts.reasoning.end) for it in rests}) > 1:
+    variables = (it for it in (facts.default, facts.on, facts.off) if not it.by_word)
+    if any(_is_decided_by_tools(setting, facts, layout) for setting in variables):
         yield PROMPTED_BY_TOOLS
     if tail := facts.chat.dialect.tail:
         yield _told(Subject.CONTENT, _TAILED.format(tail))
@@ -107,6 +108,13 @@ def told_of_findings(facts: Facts, layout: Layout, reasoning: Reasoning) -> Iter
         yield _told(Subject.CALLS, _REFUSED.format(error))
     if facts.chat.dialect.named_ids and layout.calls is not None:
         yield NAMED_BY_ID
+
+
+def _is_decided_by_tools(setting: Setting, facts: Facts, layout: Layout) -> bool:
+    """Tell whether a setting's prompt leaves reasoning otherwise where no tools are given."""
+    rests = map(layout.prompt_rest, (setting.prompt, setting.bare))
+    start, end = facts.reasoning.start, facts.reasoning.end
+    return len({prompt_state(rest, start, end) for rest in rests}) > 1
 
 
 def _refusal_of_calls(facts: Facts) -> str:

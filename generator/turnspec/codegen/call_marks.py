@@ -123,6 +123,13 @@ def has_commas(tools: Tools) -> bool:
     return any(text.strip() and not text.strip(_COMMAS) for text in tools.separators)
 
 
+def sign_between(tools: Tools) -> str:
+    """Return what separates two calls beside white space, if it is no marker but signs alone."""
+    text = tools.separator.strip()
+    is_sign = not looks_like_marker(text) and not re.search(r"\w", text)
+    return "," if text.startswith(",") else text * is_sign
+
+
 def _text(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in pieces)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from turnspec.codegen.call_marks import call_separators, ends_turn, has_commas
+from turnspec.codegen.call_marks import call_separators, ends_turn, has_commas, sign_between
 from turnspec.codegen.markers import (
     Notation,
     Roles,
@@ -51,7 +51,8 @@ def _text_roles(marks: Marks) -> list[tuple[str, Notation]]:
 def behind_call_roles(marks: Marks) -> Roles:
     """Return what may stand behind a call: brackets that no part has, or a marker begins with.
 
-    A tag that is no marker is one of what another format puts around calls.
+    A tag that is no marker is one of what another format puts around calls. So may a sign before
+    another call that separates two in no section.
     """
     ends = (*marks.calls.end, *marks.calls.section_end, *marks.text.turn_end)
     behind = [f" {end}" for end in at_least(2, ends)]
@@ -65,6 +66,10 @@ def behind_call_roles(marks: Marks) -> Roles:
     has_fences = begun and marks.arguments.form == "json"
     untagged = [head for _, head in first_call_roles(marks)] if has_fences else []
     stray: list[tuple[str, Notation]] = [("stray", f" {it}") for it in _usual_closing(marks)]
+    sign = sign_between(marks.tools) * (not marks.calls.only_in_section)
+    if sign.strip(","):
+        heads = [*marks.calls.opening[:1], marks.calls.start]
+        stray.append(("stray", (f" {notation(sign)}", [f" {head}" for head in heads if head])))
     stray.append(("stray", ("{brackets}", [*behind, *starts, *untagged, "{end of text}"])))
     tags_ = (*filter(looks_like_marker, ends), *marks.text.turn_end)
     last = [*dict.fromkeys(map(spaced, tags_)), "{end of text}"]
@@ -157,6 +162,10 @@ def _in_section(marks: Marks) -> Roles:
     ends = [*marks.calls.section_closing, *marks.calls.section_end]
     ends += ["]"] * bool(heads_in_brackets(marks))
     found += [("closing", f" {end}") for end in ends]
+    final = marks.spec.final(Part.CALLS).strip()
+    if final and any(text.startswith(final) for text in call_separators(marks.tools)):
+        # What begins another call as well ends the turn where nothing follows.
+        found += [("closing", (f" {end}", ["{end of text}"])) for end in marks.text.turn_end]
     closers = escaped(left_open(marks.tools))
     return found + [(role, spaced(it, f" {closers}")) for role, it in found if closers]
 
@@ -170,7 +179,7 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     if marks.arguments.form == "text" and is_attribute:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
     heads += [("short_call", it) for it in calls.short_starts]
-    whole: list[tuple[str, Notation]] = [("closed_call", calls.empty)] if calls.empty else []
+    whole: list[tuple[str, Notation]] = [("closed_call", it) for it in _without_arguments(marks)]
     is_known = marks.arguments.end and "{" not in marks.arguments.end
     if is_known and tags_of_keys(marks.arguments):  # the end of none of them
         over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
@@ -178,6 +187,18 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
         whole += [("closed_call", (f"{it} {marks.arguments.end}", over)) for it in starts]
     in_parentheses = _with_parenthesis(marks)
     return [*whole, *((role, _with_follows(marks, head)) for role, head in heads), *in_parentheses]
+
+
+def _without_arguments(marks: Marks) -> list[Notation]:
+    """Return a call without arguments; one that is a head alone is none if arguments follow."""
+    calls = marks.calls
+    if not calls.empty or calls.empty.rstrip() != calls.start.rstrip():
+        return [calls.empty] if calls.empty else []
+    separators = [notation(text) for text in marks.tools.separators if text.strip()]
+    ends = (*calls.section_end, *calls.section_closing, *marks.text.turn_end, *separators)
+    follows = [*map(spaced, (*ends, calls.start)), "{end of text}"]
+    others = [f"{text} {calls.empty}" for text in separators if calls.only_in_section]
+    return [(it, follows) for it in (calls.empty, *others)]
 
 
 def _with_parenthesis(marks: Marks) -> Roles:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from turnspec.codegen.argument_marks import Pieces, around_value, has_python_words
 from turnspec.codegen.argument_rules import signs_behind_string
-from turnspec.codegen.call_marks import other_keys, other_values, own_keys
+from turnspec.codegen.call_marks import other_keys, other_values, own_keys, sign_between
 from turnspec.codegen.call_rules import first_call_roles
 from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text, parted
@@ -275,6 +275,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or has_words or not has_end,
         "ARGUMENTS_MARK": _mark_before_arguments(marks),
         "COMMA_SEPARATES": marks.tools.separator.lstrip().startswith(","),
+        "SEPARATOR": sign_between(marks.tools) * (not in_section),
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),
         "ENDS_AS_JSON_BEGINS": not calls.closing or calls.closing[0].lstrip()[:1] in ("[", "{"),

@@ -56,7 +56,7 @@ def _roles(given: Spec, spec: Spec) -> dict[str, list[str]]:
         found = (*headed, *filter(suffices, texts), *words)
         shared = roles["reasoning_end"] if role in ("turn_end", "content_end") else []
         shared = roles["reasoning_start"] if role == "reasoning_end" else shared
-        written = dict.fromkeys(_unlike_text(role, notation(text)) for text in found)
+        written = dict.fromkeys(_unlike_text(spec, role, notation(text)) for text in found)
         new = [marker for marker in written if marker not in known or marker in shared]
         roles.setdefault(role, []).extend(new)
         known.update(new)
@@ -99,11 +99,14 @@ def _tag_and_word(spec: Spec) -> re.Match[str] | None:
     return _TAG_AND_WORD.match(notation(spec.reasoning.start))
 
 
-def _unlike_text(role: str, marker: str) -> str:
+def _unlike_text(spec: Spec, role: str, marker: str) -> str:
     """Return a marker; one of a single sign isn't followed by it, as text may end in that sign.
 
-    The word behind a tag that opens reasoning may be missing.
+    The word behind a tag that opens reasoning may be missing, if that tag opens no content.
     """
+    word = _TAG_AND_WORD.match(marker)
+    if role == "reasoning_start" and word and notation(spec.content.start).startswith(word[1]):
+        return marker
     if role == "reasoning_start":
         return _TAG_AND_WORD.sub(r"\1 {?\2}", marker)
     is_run = role == "reasoning_end" and len(set(marker)) == 1
@@ -168,7 +171,8 @@ def _closing(spec: Spec) -> str:
 def _between(spec: Spec) -> Iterator[str]:
     """Yield what stands between parts: the end of one message and the header of the next.
 
-    So does the turn's own header where the model has to write it.
+    So does the turn's own header where the model has to write it. An end that reasoning alone has
+    is a marker by itself: it has to be told where nothing was opened.
     """
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     firsts = {part: _first_starts(spec, part) for part in (Part.REASONING, Part.CONTENT)}
@@ -179,23 +183,40 @@ def _between(spec: Spec) -> Iterator[str]:
         if text.strip() not in ("", *_fillers(spec)) and begun.isdisjoint(known):
             # Words that vary before a part may be those of a call, too.
             start = _own_start(spec, join.right) if firsts.get(join.right) else ""
-            yield ends.get(join.left, "") + join.text + start
+            if join.left is not Part.REASONING or not _is_own_end(spec):
+                yield ends.get(join.left, "") + join.text + start
             yield text + start
-    yield from (it for it in spec.tools.separators if not ends_turn(spec, it)) if spec.tools else ()
+    if spec.tools is not None:
+        # What opens calls opens further ones as well, behind the header of a message of their own.
+        opening = spec.tools.section_start
+        found = (it for it in spec.tools.separators if not ends_turn(spec, it))
+        yield from (text.removesuffix(opening) for text in found)
     yield spec.unprompted_header
 
 
+def _is_own_end(spec: Spec) -> bool:
+    """Tell whether what closes reasoning is a marker that nothing else ends with."""
+    end = spec.reasoning.end.strip()
+    others = [spec.content.end, *(it.final + it.followed for it in spec.turn.ends)]
+    if spec.tools is not None:
+        others += [spec.tools.call[-1].text, spec.tools.section_end]
+    return looks_like_marker(end) and not any(end in text for text in others)
+
+
 def _ends(spec: Spec) -> list[str]:
-    """Return every way in which a turn can end, the end-of-sequence token among them."""
-    fillers = _fillers(spec)
+    """Return every way in which a turn can end, the end-of-sequence token among them.
+
+    What closes reasoning ends no turn where nothing else is in it: content may follow as well.
+    """
+    fillers, own_end = _fillers(spec), _closing(spec)
     shown = [end for end in spec.turn.ends if not end.final.strip().startswith(fillers)]
+    shown = [it for it in shown if it.last is not Part.START or it.final.strip() != own_end]
     finals = [text for end in shown for text in (end.final, end.followed)]
     if spec.tools and spec.tools.after_first:
         finals.append(spec.tools.after_first.end)
     sequence_ends = [token.text for name, token in spec.tokens.items() if name.startswith("eos")]
     others = (*spec.alternatives.stop, *end_tokens(spec), *sequence_ends)
     found = [*finals, *stops_behind_parts(spec), *others]
-    own_end = _closing(spec)
     return [
         text if text.strip() == own_end else _shortened(_without_reasoning(spec, text))
         for text in found

@@ -182,8 +182,9 @@ AT_CALL_START: tuple[Rule, ...] = (Rule(Role.MARKER, "<calls>"),)
 
 #: Of JSON: whether all arguments of a call stand in a string.
 ARGUMENTS_IN_STRING: bool = False
-#: Whether a comma parts calls.
+#: Whether a comma parts calls; and the sign that does so where calls stand in no section.
 COMMA_SEPARATES: bool = False
+SEPARATOR: str = ""
 #: Of heads with JSON: whether anything else may follow them, and if the name stands behind the
 #: arguments; and what is read after these.
 ARGUMENTS_MAY_BE_TEXT: bool = True

@@ -11,7 +11,6 @@ from turnspec.engine.facts import (
     BEFORE_CONTENT,
     CALLS_ARE_OBJECTS,
     CALLS_BEGIN_WITH_NAME,
-    COMMA_SEPARATES,
     CONTENT_IS_LAST,
     FIRST_CALL,
     FIRST_CALL_IS_NAME,
@@ -24,13 +23,13 @@ from turnspec.engine.facts import (
     IS_BARE,
     LEFT_OUT_IF_LAST,
     NAMES_ARE_REPEATED,
-    ONLY_IN_SECTION,
     PARTS_HAVE_OPTIONAL_TEXTS,
     REASONING_END_ENDS_CONTENT,
     REASONING_END_ENDS_TURN,
     REASONING_HAS_END,
     REASONING_MAY_END_TURN,
     REASONING_MAY_STAY_OPEN,
+    SEPARATOR,
     STARTS_IN_REASONING,
     WORDS,
 )
@@ -261,7 +260,7 @@ def is_noise_begun(turn: Turn) -> bool:
         return False
     if not found.is_partial:
         turn.write(at)
-        if not COMMA_SEPARATES or ONLY_IN_SECTION or found.text.strip() != ",":
+        if not SEPARATOR or found.text.strip() != SEPARATOR:
             turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
         input.take(found.end)
     return found.is_partial

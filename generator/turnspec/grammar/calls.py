@@ -34,7 +34,7 @@ from turnspec.grammar.values import (
     value_rules,
 )
 from turnspec.spec.calls import Arguments, Piece, Slot, Tools
-from turnspec.spec.characters import LETTERS, call_ends, key_ends, name_signs
+from turnspec.spec.characters import LETTERS, NAME_SIGNS, NAMED, call_ends, key_ends, name_signs
 from turnspec.spec.encoding import encode_object
 from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
@@ -181,6 +181,11 @@ def _between(tools: Tools, separator: str) -> str:
         ends_in_word = separator and tools.call[-1].kind
         return sequence(literal(separator[0]), GAP) if ends_in_word else _gap_behind(tools)
     before = "" if separator[0] not in WHITE_SPACE else GAP
+    sign, blank = trimmed(separator)[-1], separator[-1]
+    in_names = tools.call[0].kind in NAMED and (sign.isalnum() or sign in NAME_SIGNS)
+    if in_names and blank in WHITE_SPACE:
+        # Without white space behind it, what could be in a name would be the next one's beginning.
+        return sequence(before, spelled(trimmed(separator)), spelled(blank), GAP)
     after = GAP if tools.mode is ToolMode.JSON_NATIVE else ""
     return sequence(before, closing(separator), after)
 

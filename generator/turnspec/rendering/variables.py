@@ -57,8 +57,8 @@ class TemplateFacts:
     Attributes:
         switch_values: each variable that the template reads without being given it, or setting it
             first, with values to try: the constants to which the template compares it, or another
-            variable that was set from it, the keys of a table in which it looks them up, the
-            numbers next to a limit, false and true.
+            variable that was set from it, the texts that stand for it, the keys of a table in which
+            it looks them up, the numbers next to a limit, false and true.
         string_constants: every text that it writes as a constant in an expression.
         attribute_names: every key or attribute that it reads by name.
         attribute_words: the keys and attributes that it compares with texts, and those texts.
@@ -137,6 +137,9 @@ def _switch_values(found: _Nodes, given: Iterable[str], places: Places) -> dict[
     for table, key in _lookups(found):
         for name in aliases.get(_target(_unfiltered(key)), ()):
             values[name] += _constants(tables.get(_target(table), table))
+    for read, other in _otherwise(found):
+        for name in aliases.get(_target(_unfiltered(read)), ()):
+            values[name] += _texts(_constants(other))
     return {
         name: [*_distinct([*constants, False, True]), *_inner_values(name, places)]
         for name, constants in values.items()
@@ -162,6 +165,25 @@ def _lookups(found: _Nodes) -> Iterator[tuple[nodes.Expr, nodes.Expr]]:
                 yield table, key
             case nodes.Call(node=nodes.Getattr(node=table, attr="get"), args=[key, *_]):
                 yield table, key
+
+
+def _otherwise(found: _Nodes) -> Iterator[tuple[nodes.Expr, nodes.Expr]]:
+    """Yield what is read, and what stands for it where it isn't given: more than one, maybe."""
+    for node in found:
+        match node:
+            case nodes.Filter(node=nodes.Expr() as read, name="default" | "d", args=[other, *_]):
+                yield from ((read, one) for one in _choices(other))
+            case nodes.CondExpr(expr1=read, expr2=nodes.Expr() as other):
+                yield from ((read, one) for one in _choices(other))
+
+
+def _choices(node: nodes.Expr) -> Iterator[nodes.Expr]:
+    """Yield the expressions of which conditions choose one."""
+    if isinstance(node, nodes.CondExpr):
+        yield from _choices(node.expr1)
+        yield from _choices(node.expr2) if node.expr2 is not None else ()
+    else:
+        yield node
 
 
 def _distinct(values: list[object]) -> list[object]:

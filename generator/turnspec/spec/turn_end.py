@@ -88,13 +88,15 @@ def settled_stops(spec: Spec) -> tuple[str, ...]:
     ended = with_stop_at_end(spec)
     last = ended.final(Part.CALLS).strip() if ended != spec else ""
     final = spec.final(Part.CONTENT)
-    joins = [join.text for join in spec.turn.joins if not ends_turn(join.text, final)]
+    found = [join for join in spec.turn.joins if not ends_turn(join.text, final)]
+    joins = [join.text for join in found]
     inside = [spec.reasoning.end + join for join in joins]
+    inside += [spec.content.end + join.text for join in found if join.left is Part.CONTENT]
     for pieces in _ways_to_call(spec):
         texts = (piece.text for piece in pieces[:-1])
         inside += [join + text for text in texts for join in joins]
-    found = [stop for stop in dict.fromkeys((*spec.turn.stop, last)) if stop]
-    ending = [stop for stop in found if not any(stop in text for text in inside)]
+    stops = [stop for stop in dict.fromkeys((*spec.turn.stop, last)) if stop]
+    ending = [stop for stop in stops if not any(stop in text for text in inside)]
     known = (*ending, *spec.alternatives.stop)
     return tuple(
         stop for stop in ending if not any(stop != o and stop.startswith(o) for o in known)
