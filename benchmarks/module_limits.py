@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_301,
     "lines, mean": 2_060,
     "lines, all": 490_004,
-    "lines of the engine and codegen": 11_143,
+    "lines of the engine and codegen": 11_196,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -226,7 +226,7 @@ MISUSED = "--piece, --tools, --thinking and --prefill belong to --trace"
     ("arguments", "code", "error"),
     [
         (["none"], 2, UNKNOWN),
-        (["../none"], 2, UNKNOWN.replace("none", "../none")),
+        (["../none"], 1, "../none: there is no such file or folder"),
         (["none.jinja"], 1, "none.jinja: there is no such file or folder"),
         (["x", "--piece", "3"], 2, MISUSED),
         (["x", "--no-thinking"], 2, MISUSED),

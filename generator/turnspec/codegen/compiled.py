@@ -223,7 +223,8 @@ _SHARED_FACTS = (
 def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
-    known = Facts({**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False}, {}, frozenset())
+    values = {**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False, "ARGUMENTS": "json"}
+    known = Facts(values, {}, frozenset())
     parts = [head, *(folded(body, known) for body in bodies[len(OWN) :])]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
     return laid_out(reached("\n\n".join(parts), names, names))

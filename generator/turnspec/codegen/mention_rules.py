@@ -24,8 +24,10 @@ def _begun(marks: Marks, mention: str) -> list[str]:
     whole = "[" if marks.are_objects else " ".join((*calls.opening[:1], calls.start))
     inner = re.match(r"(?:[^{}]|\{\?[^{}]*\})*", whole.removeprefix(mention))
     begun = optional(inner[0].strip()) if inner else ""
-    if re.fullmatch(r"\{\?[^{}]*\}", begun):
+    text = re.fullmatch(r"\{\?([^{}]*)\}", begun)
+    if text and not mention.startswith(text[1]):  # as that comes once more
         return [f"{mention} {begun}"]
+    begun = text[1] if text else begun
     return [mention, *[f"{mention} {begun}"][: len(begun)]]
 
 
