@@ -172,7 +172,7 @@ def _between(spec: Spec) -> Iterator[str]:
     """Yield what stands between parts: the end of one message and the header of the next.
 
     So does the turn's own header where the model has to write it. An end that reasoning alone has
-    is a marker by itself: it has to be told where nothing was opened.
+    is a marker by itself, if one follows it: it has to be told where nothing was opened.
     """
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     firsts = {part: _first_starts(spec, part) for part in (Part.REASONING, Part.CONTENT)}
@@ -183,7 +183,8 @@ def _between(spec: Spec) -> Iterator[str]:
         if text.strip() not in ("", *_fillers(spec)) and begun.isdisjoint(known):
             # Words that vary before a part may be those of a call, too.
             start = _own_start(spec, join.right) if firsts.get(join.right) else ""
-            if join.left is not Part.REASONING or not _is_own_end(spec):
+            are_two = join.left is Part.REASONING and _is_own_end(spec) and looks_like_marker(text)
+            if not are_two:
                 yield ends.get(join.left, "") + join.text + start
             yield text + start
     if spec.tools is not None:
