@@ -8,6 +8,7 @@ has mypy look at one of each class.
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -87,6 +88,26 @@ def test_modules_share_a_few_common_parts() -> None:
     common = {common_part(name) for name in NAMES}
     assert "" not in common
     assert len(common) <= COMMON_TEXTS
+
+
+def test_functions_can_be_read_at_once() -> None:
+    """They have 30 lines at most, docstrings apart."""
+    parts = {part for name in FORMATS for part in module_source(name).split("\n\n\n")}
+    found = (
+        node
+        for part in parts
+        if part.count("\n") > 30
+        for node in ast.walk(ast.parse(part))
+        if isinstance(node, ast.FunctionDef)
+    )
+    lines = {(node.name, _lines_of_body(node)) for node in found}
+    assert {(name, count) for name, count in lines if count > 30} == set()
+
+
+def _lines_of_body(function: ast.FunctionDef) -> int:
+    """Return how many lines a function has behind its signature and its docstring."""
+    at = 1 if ast.get_docstring(function) else 0
+    return (function.end_lineno or 0) - function.body[at].lineno + 1
 
 
 def test_lines_are_no_longer_than_wanted() -> None:

@@ -191,14 +191,7 @@ class JsonValue:
                 return self._leave_members(text)
         if HAS_JSON_STRINGS and text == "'" and not (HAS_OTHER_VALUES and self.has_single_quotes):
             self._tell("a string in single quotes")
-        if missing := SEPARATORS.get(self._expected):
-            # Words without quotes may be parts of something else.
-            words = [self._bare_key, text if kind == "word" else ""]
-            is_sure = all(self.literal(word) for word in words if word)
-            if kind == "quote" and input.here == self._string_end:
-                is_sure = False  # a quote twice may be one of a string that goes on
-            self._tell(f"no {missing.strip()!r} after {self.waiting!r}", is_sure)
-            self._take(self._expected, missing)
+        is_apart = self._put_separator(kind, text)
         is_key = self._expected == "key"
         if kind == "word":
             value = None if is_key else value
@@ -209,13 +202,25 @@ class JsonValue:
             self._end(value or dump_json(text))
         elif kind == "quote":
             self._quote = text
-            self._bare_key = text if is_key and missing else ""
+            self._bare_key = "" if is_apart or not is_key else text
             self._add('"')
         elif not is_key:
             self._add(text)
             self._closers.append(CLOSERS[text])
             self._expected = "key" if text == "{" else "value"
         return kind != "opening" or not is_key
+
+    def _put_separator(self, kind: str, text: str) -> bool:
+        """Put what is missing before a key or a value; return whether nothing was."""
+        if missing := SEPARATORS.get(self._expected):
+            # Words without quotes may be parts of something else.
+            words = [self._bare_key, text if kind == "word" else ""]
+            is_sure = all(self.literal(word) for word in words if word)
+            if kind == "quote" and self._input.here == self._string_end:
+                is_sure = False  # a quote twice may be one of a string that goes on
+            self._tell(f"no {missing.strip()!r} after {self.waiting!r}", is_sure)
+            self._take(self._expected, missing)
+        return not missing
 
     def _take_closing(self, text: str) -> bool:
         if text not in self._closers:

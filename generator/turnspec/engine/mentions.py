@@ -86,6 +86,8 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     """Say whether a marker in content is text, as it is quoted; None if more text decides."""
     is_thought = HAS_REASONING and turn.state.thinking
     input, stream = turn.input, turn.reasoning if UNWRITTEN and is_thought else turn.content
+    if found.offset < 0 and found.text in input.rules.further:
+        return True  # in the prompt it stops nothing
     tokens = HAS_SPECIAL_TOKENS and input.special_tokens_in(found.start, found.end)
     if tokens or turn.state.after_marker or found.text in input.rules.stop:
         return False

@@ -156,7 +156,30 @@ def read_parts(turn: Turn) -> Reading[None]:
 
 
 def next_marker(turn: Turn) -> Reading[Found | None]:
-    """Pass text on up to a marker; return None at the end of the text."""
+    """Pass text on up to a marker that counts; return None at the end of the text."""
+    while found := (yield from find_marker(turn)):
+        if ARE_CALLS_ADDRESSED and NAMES_ARE_REPEATED:
+            found = header_in(turn, found)
+        is_within = is_within_text(turn, found)
+        if is_within is None:
+            yield MORE_TEXT
+        elif is_within:
+            turn.write(found.end)
+        elif (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
+            write_mention(turn, max(found.end, found.start + 1))
+        elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
+            if (yield from read_draft(turn, found)):
+                return None
+        elif HAS_DRAFTS and turn.is_draft and found.role in ENDS_DRAFT:
+            turn.draft_end = found.offset
+            return None
+        else:
+            return found
+    return None
+
+
+def find_marker(turn: Turn) -> Reading[Found | None]:
+    """Pass text on up to what looks like a marker; return None at the end of the text."""
     input = turn.input
     while True:
         if BEFORE_CONTENT and (yield from take_lead(turn)):
@@ -176,34 +199,14 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
         turn.write(found.start if found else len(input.text))
         if HAS_DRAFTS and turn.draft_end is not None:
             return None
-        if found is None or found.is_partial:
-            if input.final:
-                return None
-            stream = turn.reasoning if is_thought else turn.content
-            if not found and not turn.state.after_marker and stream.begun:
-                turn.flow = stream.flow
-            yield MORE_TEXT
-            continue
-        if found.offset < 0 and found.text in input.rules.further:
-            turn.write(found.end)  # in the prompt it stops nothing
-            continue
-        if ARE_CALLS_ADDRESSED and NAMES_ARE_REPEATED:
-            found = header_in(turn, found)
-        is_within = is_within_text(turn, found)
-        if is_within is None:
-            yield MORE_TEXT
-        elif is_within:
-            turn.write(found.end)
-        elif (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
-            write_mention(turn, max(found.end, found.start + 1))
-        elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
-            if (yield from read_draft(turn, found)):
-                return None
-        elif HAS_DRAFTS and turn.is_draft and found.role in ENDS_DRAFT:
-            turn.draft_end = found.offset
-            return None
-        else:
+        if found and not found.is_partial:
             return found
+        if input.final:
+            return None
+        stream = turn.reasoning if is_thought else turn.content
+        if not found and not turn.state.after_marker and stream.begun:
+            turn.flow = stream.flow
+        yield MORE_TEXT
 
 
 def begins_tool(turn: Turn) -> bool:
