@@ -10,7 +10,7 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
-from turnspec.rendering.conversation import Chat
+from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
@@ -18,6 +18,8 @@ from turnspec.sources.index import read_index
 from turnspec.spec.checks import check_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.results import RungResult
+from turnspec.verification.predicted import predicted_by
 from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 from turnspec.verification.special_tokens import with_tokenizer
@@ -42,11 +44,36 @@ def whole_spec(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Spec | 
     return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
 
 
+def predicted_spec(
+    source: TemplateSource, limits: Limits = USUAL_LIMITS
+) -> tuple[Spec, RungResult] | list[Problem]:
+    """Return the same with rung 0: whether the template renders what that spec says."""
+    found = run_limited(_predicted_spec, source, limits, limits=limits)
+    return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
+
+
 def _whole_spec(source: TemplateSource, limits: Limits) -> Spec | list[Problem]:
     with RenderWorker() as worker:
-        analysis = analyze_template(source, worker, limits)
-        if analysis.spec is None:
-            return list(analysis.problems)
-        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
-        spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
-        return check_spec(spec, source.file) or with_tokenizer(spec, source.tokenizer)
+        return _found_by(worker, source, limits)[0]
+
+
+def _predicted_spec(
+    source: TemplateSource, limits: Limits
+) -> tuple[Spec, RungResult] | list[Problem]:
+    with RenderWorker() as worker:
+        spec, dialect = _found_by(worker, source, limits)
+        if isinstance(spec, Spec):
+            return spec, predicted_by(worker, spec.of_template, source, dialect)
+        return spec
+
+
+def _found_by(
+    worker: RenderWorker, source: TemplateSource, limits: Limits
+) -> tuple[Spec | list[Problem], Dialect]:
+    analysis = analyze_template(source, worker, limits)
+    if analysis.spec is None:
+        return list(analysis.problems), analysis.dialect
+    chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+    spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
+    whole = check_spec(spec, source.file) or with_tokenizer(spec, source.tokenizer)
+    return whole, analysis.dialect

@@ -114,12 +114,18 @@ def _analysed(
     return whole_spec(source, limits)
 
 
+def known_spec(project: Project, name: str) -> Spec | None:
+    """Return the spec that is there of a template, if there is one that can be read."""
+    path = OutputPaths.in_project(name).spec
+    spec = read_spec(project.root / path, path)
+    return spec if isinstance(spec, Spec) else None
+
+
 def _compared(project: Project, new: Spec) -> list[TemplateReview]:
     """Compare a new spec with the one on the disk, if there is one that can be read."""
-    paths = OutputPaths.in_project(new.name)
-    old = read_spec(project.root / paths.spec, paths.spec)
-    if not isinstance(old, Spec) or replace(old, template=new.template) == new:
+    old = known_spec(project, new.name)
+    if old is None or replace(old, template=new.template) == new:
         return []
-    module = project.root / paths.module
+    module = project.root / OutputPaths.in_project(new.name).module
     text = file_text(module) if module.is_file() else None
     return [compare_sources(new.name, Source(old, text), Source(new))]
