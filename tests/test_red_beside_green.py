@@ -73,7 +73,9 @@ def test_its_text_taken_for_the_known_one_is_told(fresh: Path) -> None:
     pinned.write_text(RED, encoding="utf-8")
     updated = run("add", "--update", pinned, "--root", fresh)
     assert updated.exit_code == 1
-    assert "its spec is as it was, and isn't verified\nmine: rung 0 (" in updated.stdout
+    assert "\nmine: breaking (the template changed, its format didn't, its " in updated.stdout
+    assert "  rung-lost: " in updated.stdout
+    assert "\nmine: rung 0 (" in updated.stdout
     assert f"error: mine: not verified: {FAILED}" in updated.stderr
     assert run("regen", "--root", fresh).exit_code == 1
     changed = run("diff", "--root", fresh)

@@ -171,6 +171,7 @@ def test_what_a_review_cannot_show_is_noted(root: Path) -> None:
     result = run("diff", "--root", root, "--format", "markdown")
     assert (result.exit_code, result.stderr) == (0, f"notice: {note}\n")
     assert result.stdout.endswith(f"\n\n- {note}\n")
+    assert run("diff", "--root", root, "--format", "github").stdout == f"::warning::{note}\n"
     found = json.loads(run("diff", "--root", root, "--format", "json").stdout)
     assert (found["templates"], found["notes"]) == ([], [note])
     template.write_text("edited", encoding="utf-8")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from turnspec import __version__
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
 from turnspec.cli.common import HUB_OFFLINE, ROOT, find_project, json_option
@@ -30,10 +29,8 @@ from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
-from turnspec.spec.files import spec_hash
 from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import TemplateResult
 
 
 @click.command()
@@ -140,10 +137,9 @@ def _source(side: str, catalog: Catalog) -> Source:
     predicted = predicted_spec(found)
     if isinstance(predicted, list):
         raise Fault(*map(str, predicted))
-    spec, rung = predicted
+    spec, result = predicted
     analyse = f"turnspec analyze {shlex.quote(side)} --into DIR"
     print_notice(f"{side}: was analysed, and not verified; to have it verified, run: {analyse}")
-    result = TemplateResult(spec_hash(spec), __version__, spec.turn.order, {"0": rung})
     return Source(spec, result=result, file=side)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from turnspec import __version__
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
@@ -16,9 +17,10 @@ from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.index import read_index
 from turnspec.spec.checks import check_spec
+from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import RungResult
+from turnspec.spec.results import TemplateResult
 from turnspec.verification.predicted import predicted_by
 from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
@@ -46,8 +48,8 @@ def whole_spec(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Spec | 
 
 def predicted_spec(
     source: TemplateSource, limits: Limits = USUAL_LIMITS
-) -> tuple[Spec, RungResult] | list[Problem]:
-    """Return the same with rung 0: whether the template renders what that spec says."""
+) -> tuple[Spec, TemplateResult] | list[Problem]:
+    """Return the same with the result of rung 0: whether the template renders what it says."""
     found = run_limited(_predicted_spec, source, limits, limits=limits)
     return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
 
@@ -59,12 +61,13 @@ def _whole_spec(source: TemplateSource, limits: Limits) -> Spec | list[Problem]:
 
 def _predicted_spec(
     source: TemplateSource, limits: Limits
-) -> tuple[Spec, RungResult] | list[Problem]:
+) -> tuple[Spec, TemplateResult] | list[Problem]:
     with RenderWorker() as worker:
         spec, dialect = _found_by(worker, source, limits)
-        if isinstance(spec, Spec):
-            return spec, predicted_by(worker, spec.of_template, source, dialect)
-        return spec
+        if not isinstance(spec, Spec):
+            return spec
+        rungs = {"0": predicted_by(worker, spec.of_template, source, dialect)}
+        return spec, TemplateResult(spec_hash(spec), __version__, spec.turn.order, rungs)
 
 
 def _found_by(
