@@ -29,6 +29,7 @@ from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
+from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
 
@@ -92,7 +93,8 @@ def _review(
 ) -> Review | Problem:
     if new is not None:
         catalog = catalog_of(root)
-        return review_specs(*(_source(side, catalog) for side in (old, new)))
+        first, second = (_source(side, catalog) for side in (old, new))
+        return review_specs(_overlaid(first, second), _overlaid(second, first))
     if old.endswith(".py"):
         _tell_of_edits(Path(old))
         return review_copy(Path(old), catalog_of(root))
@@ -141,6 +143,27 @@ def _source(side: str, catalog: Catalog) -> Source:
     analyse = f"turnspec analyze {shlex.quote(side)} --into DIR"
     print_notice(f"{side}: was analysed, and not verified; to have it verified, run: {analyse}")
     return Source(spec, result=result, file=side)
+
+
+def _overlaid(source: Source, other: Source) -> Source:
+    """Return a template that was analysed with the other's overlay, if all else is the same.
+
+    Where more differs, nobody knows whether that holds for it; then it is told.
+    """
+    spec, known = source.spec, other.spec
+    is_analysed = source.result is not None and [*source.result.rungs] == ["0"]
+    if not known.overlay or spec.overlay or not is_analysed:
+        return source
+    from turnspec.analysis.overlaid import overlaid_as
+
+    more = overlaid_as(spec, known) if spec.tools else None
+    if more is not None and fingerprint(more) == fingerprint(known):
+        return replace(source, spec=more)
+    print_notice(
+        f"{source.file}: was analysed without the overlay of {known.name}, which adds "
+        f"{', '.join(known.overlay)}; that these are gone may be no change of the template"
+    )
+    return source
 
 
 def _tell_of_edits(copy: Path) -> None:
