@@ -187,6 +187,11 @@ def test_a_template_that_writes_the_same_but_for_an_overlay(
     # Content alone says nothing of the calls that an overlay adds.
     plain = FOLDER / "plain-content.jinja"
     assert identify_templates(plain, Catalog.around(tmp_path))[0][0].kind is Kind.NEW
+    # Nor is it a change of the template that the overlay is for another text.
+    same = run("diff", name, "mine.jinja")
+    assert (same.exit_code, "overlay" in same.output) == (0, False)
+    told = f"notice: {plain}: was analysed without the overlay of {name}, which adds alternatives."
+    assert told in run("diff", name, plain).stderr
 
 
 @pytest.mark.parametrize("path", ["./nowhere", "../nowhere/qwen3-coder"])

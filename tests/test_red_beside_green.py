@@ -73,7 +73,9 @@ def test_its_text_taken_for_the_known_one_is_told(fresh: Path) -> None:
     pinned.write_text(RED, encoding="utf-8")
     updated = run("add", "--update", pinned, "--root", fresh)
     assert updated.exit_code == 1
-    assert "its format is as it was\nmine: rung 0 (" in updated.stdout
+    assert "\nmine: breaking (the template changed, its format didn't, its " in updated.stdout
+    assert "  rung-lost: " in updated.stdout
+    assert "\nmine: rung 0 (" in updated.stdout
     assert f"error: mine: not verified: {FAILED}" in updated.stderr
     assert run("regen", "--root", fresh).exit_code == 1
     changed = run("diff", "--root", fresh)
@@ -82,7 +84,34 @@ def test_its_text_taken_for_the_known_one_is_told(fresh: Path) -> None:
         "mine: breaking (the template changed, its format didn't, its verification did)\n"
         "  rung-lost: a rung of the verification passed, and doesn't any more (rung 0: "
     )
-    subprocess.run(["git", "-C", fresh, "checkout", "."], check=True, capture_output=True)
+    git(fresh, "add", "-A")
+    git(fresh, "commit", "-m", "red")
+    # Of what its spec is blind to nobody knows what another text does.
+    pinned.write_text(RED.replace("phew", "oh"), encoding="utf-8")
+    assert run("add", "--update", pinned, "--root", fresh).exit_code == 1
+    assert run("regen", "--root", fresh).exit_code == 1
+    changed = run("diff", "--root", fresh)
+    assert changed.stdout.startswith(
+        "mine: lenient (the template changed, its format didn't, and isn't verified)\n"
+        "  rung-red: a rung of the verification isn't passed (rung 0: "
+    )
+    git(fresh, "reset", "--hard", "HEAD~1")
+
+
+def git(root: Path, *arguments: str) -> None:
+    me = ("-c", "user.name=me", "-c", "user.email=me@here")
+    subprocess.run(["git", "-C", root, *me, *arguments], check=True, capture_output=True)
+
+
+def test_two_templates_of_which_one_is_red_are_not_alike(fresh: Path, tmp_path: Path) -> None:
+    """One is known, or both are only analysed."""
+    other = tmp_path / "other.jinja"
+    other.write_text("{# other #}" + GREEN, encoding="utf-8")
+    for old in (fresh.with_name("mine.jinja"), other):
+        changed = run("diff", old, fresh.with_name("edited.jinja"), "--root", fresh)
+        assert changed.exit_code == 1
+        assert "  rung-lost: a rung of the verification passed, and doesn't" in changed.stdout
+        assert run("diff", old, fresh.with_name("same.jinja"), "--root", fresh).exit_code == 0
 
 
 def test_a_new_format_that_is_red_is_told(fresh: Path) -> None:

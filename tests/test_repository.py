@@ -162,6 +162,8 @@ def test_an_edited_template_is_pinned_anew(root: Path) -> None:
     assert lines[:2] == ["pinned templates/plain-content.jinja anew", "plain-content: breaking"]
     assert f'    stop string "{ENDS_OTHERWISE}": new' in lines
     assert lines[-1] == "now run: turnspec regen"
+    stale = "specs/plain-content.yaml: is of another text than the one that is pinned"
+    assert run_whole("diff", cwd=root).stderr.startswith(f"notice: {stale}; run: turnspec regen\n")
     after = read_index(root)[0].by_name("plain-content")
     assert before is not None
     assert after is not None
@@ -179,6 +181,17 @@ def test_an_edit_that_changes_no_format(root: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == (
         "pinned templates/plain-content.jinja anew\nits format is as it was\n"
+        "now run: turnspec regen\n"
+    )
+
+
+def test_an_edit_of_what_has_no_spec_yet_is_compared_with_nothing(root: Path) -> None:
+    (root / "specs/plain-content.yaml").unlink()
+    result = run_whole("add", "--update", edit(root), cwd=root)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == (
+        "pinned templates/plain-content.jinja anew\n"
+        "no spec of it is here yet that its format could be compared with\n"
         "now run: turnspec regen\n"
     )
 

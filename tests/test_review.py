@@ -24,6 +24,8 @@ from turnspec.review.compare import Review, Source
 from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.review.shown import changelog, json_data, markdown, text_lines
+from turnspec.sources.index import INDEX_FILE
+from turnspec.sources.text_files import sha256_of
 from turnspec.spec.files import dump_spec, load_spec
 from turnspec.spec.model import Reasoning, Spec, SwitchWord, Thinking, ThinkingState
 from turnspec.spec.words import Part, ReasoningMode, ReasoningScope, Switch
@@ -156,6 +158,30 @@ def test_what_is_not_committed_is_compared_with_head(root: Path) -> None:
     assert run("diff", "--root", root).exit_code == 0
     assert run("diff", "HEAD~1", "--root", root).exit_code == 1
     assert run("diff", "main~1", "--root", root, "--format", "markdown").exit_code == 1
+
+
+def test_what_a_review_cannot_show_is_noted(root: Path) -> None:
+    """A comment on a pull request has to say that it isn't all."""
+    spec = plain_spec()
+    template = root / "templates" / spec.template.file
+    template.write_text("pinned", encoding="utf-8")
+    row = f"{{file: {template.name}, origin: local, sha256: {sha256_of(b'pinned')}}}"
+    (root / INDEX_FILE).write_text(f"origins: []\ntemplates:\n  - {row}\n", encoding="utf-8")
+    note = "specs/plain.yaml: is of another text than the one that is pinned; run: turnspec regen"
+    result = run("diff", "--root", root, "--format", "markdown")
+    assert (result.exit_code, result.stderr) == (0, f"notice: {note}\n")
+    assert result.stdout.endswith(f"\n\n- {note}\n")
+    assert run("diff", "--root", root, "--format", "github").stdout == f"::warning::{note}\n"
+    found = json.loads(run("diff", "--root", root, "--format", "json").stdout)
+    assert (found["templates"], found["notes"]) == ([], [note])
+    template.write_text("edited", encoding="utf-8")
+    remove_format(root, "plain")
+    assert (
+        "\n- specs/plain.yaml: isn't there yet; "
+        in run("diff", "--root", root, "--format", "markdown").stdout
+    )
+    result = run("diff", "--root", root, "--format", "markdown")
+    assert "\n- templates/plain.jinja: its text isn't the pinned one, so its spec " in result.stdout
 
 
 def test_a_lenient_change_does_not_fail(root: Path) -> None:

@@ -24,8 +24,8 @@ from turnspec.review.compare import Source, Status, compare_all, compare_sources
 from turnspec.review.reading import Format, read_turns, written_turns
 from turnspec.review.rules import Severity
 from turnspec.spec.calls import Literal, Slot
-from turnspec.spec.files import spec_hash
-from turnspec.spec.model import End, Limit, Spec, TemplateIdentity
+from turnspec.spec.files import dump_spec, load_spec, spec_hash
+from turnspec.spec.model import End, Limit, Spec, TemplateIdentity, ThinkingState
 from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.words import (
     Condition,
@@ -135,6 +135,36 @@ def test_a_prompt_that_opens_reasoning_breaks_those_who_do_not_pass_it() -> None
     reading = read_turns(format_of(old), format_of(new))
     assert reading.severity is Severity.BREAKING
     assert reading.with_prompt is Severity.COMPATIBLE
+
+
+@pytest.mark.usefixtures("few_turns")
+def test_another_header_is_told_for_those_who_pass_the_prompt() -> None:
+    """Who passes none has the prompt of the old parser's template, whatever walks begin with."""
+    old = tagged_spec()
+    new = load_spec(dump_spec(old).replace("<|turn|>assistant", "<|turn|>model"), "")
+    assert isinstance(new, Spec)
+    assert old.turn.header != new.turn.header
+    review = compare_sources("x", Source(old), Source(new))
+    assert review.forward is not None
+    assert review.forward.severity is Severity.COMPATIBLE
+    assert review.forward.with_prompt is Severity.BREAKING
+    told = [(finding.rule.id, finding.text) for finding in review.findings]
+    assert told == [("prefill-misread", "breaking for them")]
+    assert review.severity is Severity.LENIENT
+
+
+@pytest.mark.usefixtures("few_turns")
+def test_behind_which_prompt_turns_are_misread_is_told() -> None:
+    """Nobody who keeps the old parser sets what it didn't know of."""
+    spec = tagged_spec()
+    off = ThinkingState(f"{spec.turn.header}<think>\n\n</think>\n\n", {"ponder": False})
+    new = replace(spec, thinking=replace(spec.thinking, disabled=off))
+    old = replace(spec, thinking=one_prompt(spec.thinking.default.prompt))
+    review = compare_sources("x", Source(old), Source(new))
+    assert review.forward is not None
+    assert review.forward.only_behind == "the prompt with thinking disabled"
+    (told,) = [it.text for it in review.findings if it.rule.id == "parser-misreads"]
+    assert told.endswith(", only behind the prompt with thinking disabled")
 
 
 def test_a_parser_that_raises_is_breaking() -> None:

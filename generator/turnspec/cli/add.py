@@ -24,7 +24,7 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.standing import accepted_failures, standing_problems
 from turnspec.rendering.limits import Limits
-from turnspec.repository.adding import Repinned, familiar, repin
+from turnspec.repository.adding import Repinned, familiar, known_spec, repin
 from turnspec.repository.outdated import take_newest
 from turnspec.review.shown import json_data
 from turnspec.sources.add import AddResult, add_source, location
@@ -113,7 +113,7 @@ def _update(done: Repinned, project: Project, limits: Limits, *, as_json: bool) 
         )
     else:
         _print(done.result)
-        _print_change(done)
+        _print_change(done, builds, project)
         _print_red(builds)
         if done.result.updated:
             say(f"now run: {project.recipe.command}")
@@ -186,8 +186,13 @@ def _print(result: AddResult) -> None:
             say(told.format(location(template), template.source))
 
 
-def _print_change(done: Repinned) -> None:
+def _print_change(done: Repinned, builds: Sequence[Build], project: Project) -> None:
+    results = results_of(builds).values()
     if done.review is not None:
         print_review(done.review, ReviewForm.TEXT)
+    elif any(known_spec(project, it.name) is None for it in done.result.updated):
+        say("no spec of it is here yet that its format could be compared with")
+    elif any(not judge(found, found.spec_hash).is_verified for found in results):
+        say("its spec is as it was, and isn't verified")
     elif done.result.updated:
         say("its format is as it was")

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from turnspec.catalog.catalog import Catalog
+from turnspec.catalog.known import KnownFormat
 from turnspec.cli.common import HUB_OFFLINE, ROOT, find_project, json_option
-from turnspec.cli.console import AS_JSON, Misuse, finish, print_notice, progress_bar
-from turnspec.cli.formats import catalog_of, find, format_names, spec_at, tell_unverified
+from turnspec.cli.console import AS_JSON, Fault, Misuse, finish, print_notice, progress_bar
+from turnspec.cli.formats import (
+    catalog_of,
+    format_names,
+    format_or_template,
+    spec_of,
+    tell_unverified,
+)
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.codegen.banner import is_generated, is_unedited
-from turnspec.rendering.limits import USUAL_LIMITS
+from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.review.compare import Review, Source
 from turnspec.review.copies import review_copy
 from turnspec.review.revisions import review_since, review_specs
 from turnspec.review.rules import Severity
 from turnspec.sources.add import edited_templates
 from turnspec.sources.index import read_index
-from turnspec.spec.files import SPEC_SUFFIX
+from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.input_files import file_text
 from turnspec.spec.problems import Problem
 
@@ -85,32 +93,77 @@ def _review(
 ) -> Review | Problem:
     if new is not None:
         catalog = catalog_of(root)
-        return review_specs(*(_source(side, catalog) for side in (old, new)))
+        first, second = (_source(side, catalog) for side in (old, new))
+        return review_specs(_overlaid(first, second), _overlaid(second, first))
     if old.endswith(".py"):
         _tell_of_edits(Path(old))
         return review_copy(Path(old), catalog_of(root))
     project = find_project(root, Misuse)
+    notes = tuple(_outdated_specs(project))
+    for note in notes:
+        print_notice(note)
+    review = review_since(old, project, advance)
+    return replace(review, notes=notes) if isinstance(review, Review) else review
+
+
+def _outdated_specs(project: Project) -> Iterator[str]:
+    """Yield of which templates' texts no spec tells yet: a review can't show what they change."""
     index, _ = read_index(project.root)
-    for entry in edited_templates(index.entries, project.root):
-        print_notice(
+    edited = edited_templates(index.entries, project.root)
+    for entry in edited:
+        yield (
             f"{entry.location}: its text isn't the pinned one, so its spec says nothing of it yet; "
             f"if the change is wanted, run: turnspec add --update {shlex.quote(entry.location)}"
         )
-    return review_since(old, project, advance)
+    for entry in index.entries:
+        spec = OutputPaths.in_project(entry.name).spec
+        path = project.root / spec
+        if not path.is_file():
+            yield f"{spec}: isn't there yet; run: turnspec regen"
+        elif entry not in edited and entry.sha256 not in file_text(path, "replace"):
+            yield f"{spec}: is of another text than the one that is pinned; run: turnspec regen"
 
 
 def _source(side: str, catalog: Catalog) -> Source:
-    """Return a spec that is compared; that it isn't verified is told."""
-    spec = spec_at(side, catalog, USUAL_LIMITS)
-    known = next((it for it in catalog if it.sha256 == spec.template.sha256), None)
-    if side.endswith(SPEC_SUFFIX):
-        known = find(side, catalog)
-    if known is None:
-        analyse = f"turnspec analyze {shlex.quote(side)} --into DIR"
-        print_notice(f"{side}: was analysed, and not verified; to have it verified, run: {analyse}")
-    else:
-        tell_unverified(known)
-    return Source(spec, file=side)
+    """Return a spec that is compared; that it isn't verified is told.
+
+    Of a template that is analysed it is tried whether it renders what its spec says.
+    """
+    found = format_or_template(side, catalog)
+    if isinstance(found, KnownFormat):
+        spec = spec_of(found)
+        tell_unverified(found)
+        return Source(spec, result=found.result, file=side)
+    from turnspec.pipeline.trial import predicted_spec
+
+    predicted = predicted_spec(found)
+    if isinstance(predicted, list):
+        raise Fault(*map(str, predicted))
+    spec, result = predicted
+    analyse = f"turnspec analyze {shlex.quote(side)} --into DIR"
+    print_notice(f"{side}: was analysed, and not verified; to have it verified, run: {analyse}")
+    return Source(spec, result=result, file=side)
+
+
+def _overlaid(source: Source, other: Source) -> Source:
+    """Return a template that was analysed with the other's overlay, if all else is the same.
+
+    Where more differs, nobody knows whether that holds for it; then it is told.
+    """
+    spec, known = source.spec, other.spec
+    is_analysed = source.result is not None and [*source.result.rungs] == ["0"]
+    if not known.overlay or spec.overlay or not is_analysed:
+        return source
+    from turnspec.analysis.overlaid import overlaid_as
+
+    more = overlaid_as(spec, known) if spec.tools else None
+    if more is not None and fingerprint(more) == fingerprint(known):
+        return replace(source, spec=more)
+    print_notice(
+        f"{source.file}: was analysed without the overlay of {known.name}, which adds "
+        f"{', '.join(known.overlay)}; that these are gone may be no change of the template"
+    )
+    return source
 
 
 def _tell_of_edits(copy: Path) -> None:

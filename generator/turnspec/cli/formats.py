@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format, template_path
 from turnspec.catalog.known import KnownFormat
@@ -55,13 +56,29 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
     Raises:
         Fault, Misuse: as `find`; or there are several templates, or one can't be analysed.
     """
+    found = format_or_template(asked, catalog)
+    if isinstance(found, KnownFormat):
+        return spec_of(found)
+    from turnspec.pipeline.trial import whole_spec
+
+    spec = whole_spec(found, limits)
+    if isinstance(spec, Spec):
+        return spec
+    raise Fault(*map(str, spec))
+
+
+def format_or_template(asked: str, catalog: Catalog) -> KnownFormat | TemplateSource:
+    """Return the format that is asked for, or a template that isn't known.
+
+    Raises:
+        Fault, Misuse: as `find`; or there are several templates.
+    """
     fetch = fetching()
     place = template_path(asked, catalog, fetch)
     if not isinstance(place, Path):
-        return spec_of(find(asked, catalog, fetch))
+        return find(asked, catalog, fetch)
     # A name alone doesn't need what analyses templates.
     from turnspec.pipeline.template_sources import read_sources_anywhere
-    from turnspec.pipeline.trial import whole_spec
 
     sources, problems = read_sources_anywhere([place])
     if problems:
@@ -71,11 +88,7 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
         raise Fault(f"{asked} holds several templates ({names}); analyse it with --into first")
     (source,) = sources
     digest = sha256_of(source.text.encode("utf-8"))
-    same = next((known for known in catalog if known.sha256 == digest), None)
-    spec = spec_of(same) if same else whole_spec(source, limits)
-    if isinstance(spec, Spec):
-        return spec
-    raise Fault(*map(str, spec))
+    return next((known for known in catalog if known.sha256 == digest), source)
 
 
 def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from turnspec import __version__
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
-from turnspec.rendering.conversation import Chat
+from turnspec.rendering.conversation import Chat, Dialect
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.index import read_index
 from turnspec.spec.checks import check_spec
+from turnspec.spec.files import spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.results import TemplateResult
+from turnspec.verification.predicted import predicted_by
 from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 from turnspec.verification.special_tokens import with_tokenizer
@@ -42,11 +46,37 @@ def whole_spec(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Spec | 
     return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
 
 
+def predicted_spec(
+    source: TemplateSource, limits: Limits = USUAL_LIMITS
+) -> tuple[Spec, TemplateResult] | list[Problem]:
+    """Return the same with the result of rung 0: whether the template renders what it says."""
+    found = run_limited(_predicted_spec, source, limits, limits=limits)
+    return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
+
+
 def _whole_spec(source: TemplateSource, limits: Limits) -> Spec | list[Problem]:
     with RenderWorker() as worker:
-        analysis = analyze_template(source, worker, limits)
-        if analysis.spec is None:
-            return list(analysis.problems)
-        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
-        spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
-        return check_spec(spec, source.file) or with_tokenizer(spec, source.tokenizer)
+        return _found_by(worker, source, limits)[0]
+
+
+def _predicted_spec(
+    source: TemplateSource, limits: Limits
+) -> tuple[Spec, TemplateResult] | list[Problem]:
+    with RenderWorker() as worker:
+        spec, dialect = _found_by(worker, source, limits)
+        if not isinstance(spec, Spec):
+            return spec
+        rungs = {"0": predicted_by(worker, spec.of_template, source, dialect)}
+        return spec, TemplateResult(spec_hash(spec), __version__, spec.turn.order, rungs)
+
+
+def _found_by(
+    worker: RenderWorker, source: TemplateSource, limits: Limits
+) -> tuple[Spec | list[Problem], Dialect]:
+    analysis = analyze_template(source, worker, limits)
+    if analysis.spec is None:
+        return list(analysis.problems), analysis.dialect
+    chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, analysis.dialect)
+    spec = with_told_limits(with_open_limits(analysis.spec), source, chat)
+    whole = check_spec(spec, source.file) or with_tokenizer(spec, source.tokenizer)
+    return whole, analysis.dialect

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
-from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.project import RESULTS, OutputPaths, Project
 from turnspec.pipeline.template_sources import read_overlay_of, source_of
-from turnspec.pipeline.trial import whole_spec
+from turnspec.pipeline.trial import predicted_spec
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
 from turnspec.sources.add import AddResult, add_templates
@@ -20,6 +20,7 @@ from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
+from turnspec.spec.results import TemplateResult, read_results
 
 
 def familiar(
@@ -92,15 +93,16 @@ def changed_format(
 ) -> tuple[list[TemplateReview], list[Problem]]:
     """Return how a format changes with another text of its template; nothing is written.
 
-    There is no review where the format stays as it is, or no spec is there.
+    There is no review where the format stays as it is, or no spec is there. It stays if the spec
+    does, and the template renders what that says.
     """
-    spec = _analysed(project, template, entry, limits)
-    return (_compared(project, spec), []) if isinstance(spec, Spec) else ([], spec)
+    found = _analysed(project, template, entry, limits)
+    return ([], found) if isinstance(found, list) else (_compared(project, *found), [])
 
 
 def _analysed(
     project: Project, template: SourceTemplate, entry: Entry, limits: Limits
-) -> Spec | list[Problem]:
+) -> tuple[Spec, TemplateResult] | list[Problem]:
     listed = replace(
         entry,
         bos_token=template.bos_token or entry.bos_token,
@@ -111,15 +113,25 @@ def _analysed(
     if problems:
         return problems
     source = source_of(listed, template.text, overlay)
-    return whole_spec(source, limits)
+    return predicted_spec(source, limits)
 
 
-def _compared(project: Project, new: Spec) -> list[TemplateReview]:
+def known_spec(project: Project, name: str) -> Spec | None:
+    """Return the spec that is there of a template, if there is one that can be read."""
+    path = OutputPaths.in_project(name).spec
+    spec = read_spec(project.root / path, path)
+    return spec if isinstance(spec, Spec) else None
+
+
+def _compared(project: Project, new: Spec, result: TemplateResult) -> list[TemplateReview]:
     """Compare a new spec with the one on the disk, if there is one that can be read."""
-    paths = OutputPaths.in_project(new.name)
-    old = read_spec(project.root / paths.spec, paths.spec)
-    if not isinstance(old, Spec) or replace(old, template=new.template) == new:
+    old = known_spec(project, new.name)
+    is_same = old is not None and replace(old, template=new.template) == new
+    if old is None or (is_same and result.rungs["0"].is_passed):
         return []
-    module = project.root / paths.module
+    module = project.root / OutputPaths.in_project(new.name).module
     text = file_text(module) if module.is_file() else None
-    return [compare_sources(new.name, Source(old, text), Source(new))]
+    results = read_results(project.root / RESULTS)
+    known = None if isinstance(results, Problem) else results.get(new.name)
+    before = Source(old, text, result=known)
+    return [compare_sources(new.name, before, Source(new, result=result))]

@@ -14,7 +14,7 @@ _LENGTH = 200
 
 
 def github_lines(review: Review) -> Iterator[str]:
-    """Return a command for each finding, and for each spec that can't be used."""
+    """Return a command for each finding, each spec that can't be used, and each note."""
     for template in review.templates:
         facts = template.fact_findings()
         # Of the changed facts those that are worse than a mere change.
@@ -22,6 +22,7 @@ def github_lines(review: Review) -> Iterator[str]:
         yield from (_command(template, finding) for finding in (*template.findings, *worse))
     for problem in review.problems:
         yield f"::error file={_property(problem.file)}::{_data(str(problem))}"
+    yield from (f"::warning::{_data(note)}" for note in review.notes)
 
 
 def _command(template: TemplateReview, finding: Finding) -> str:

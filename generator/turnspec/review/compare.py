@@ -88,12 +88,16 @@ class TemplateReview:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """All that changed between two sets of specs, which ``old`` and ``new`` name."""
+    """All that changed between two sets of specs, which ``old`` and ``new`` name.
+
+    ``notes`` say of which templates it can't tell.
+    """
 
     old: str
     new: str
     templates: tuple[TemplateReview, ...]
     problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def reaches(self, threshold: Severity) -> bool:
         """Tell whether a change is as bad as ``threshold``, or worse."""
@@ -123,7 +127,7 @@ def _compare_one(name: str, old: Source | None, new: Source | None) -> TemplateR
     if old and new and old.spec == new.spec:
         return _compare_results(name, old, new)
     if old is None and new is not None:
-        found = (Finding(RULES["format-added"], _modes(new)), *_red_rungs(new))
+        found = (Finding(RULES["format-added"], _modes(new)), *_rungs(None, new))
         return TemplateReview(name, Status.ADDED, found, modes=_modes(new), file=new.file)
     if old is None or new is None:  # whoever uses its parser loses it
         removed = Finding(RULES["format-removed"], "")
@@ -147,17 +151,21 @@ def _lost_or_won(old: Source, new: Source) -> tuple[Finding, ...]:
     return tuple(finding for finding in found if finding.rule is not RULES["rung-red"])
 
 
-def _red_rungs(new: Source) -> Iterator[Finding]:
-    """Yield the rungs that a format doesn't pass, of which there is nothing earlier."""
+def _rungs(old: Source | None, new: Source) -> Iterator[Finding]:
+    """Yield the rungs that were lost or won, and those that aren't passed.
+
+    What a spec is blind to may change with the template's text: one that is red stays told.
+    """
     if new.result is not None:
-        yield from rung_findings(replace(new.result, rungs={}), new.result)
+        before = old.result if old else None
+        yield from rung_findings(before or replace(new.result, rungs={}), new.result)
 
 
 def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
     """Compare two specs, each by its own parser."""
     differing = changes(old.spec, new.spec)
     if same_format(old.spec, new.spec):
-        found = _lost_or_won(old, new)
+        found = tuple(_rungs(old, new))
         return TemplateReview(
             name, Status.CHANGED, found, differing, same_turns=True, file=new.file
         )
@@ -188,11 +196,15 @@ def reading_findings(reading: Reading) -> Iterator[Finding]:
         yield Finding(RULES["nothing-compared"], "")
         return
     if reading.differing:
-        said = f"{reading.differing} of {reading.turns} turns"
+        where = f", only behind {reading.only_behind}" if reading.only_behind else ""
+        said = f"{reading.differing} of {reading.turns} turns{where}"
         yield Finding(RULES["parser-misreads"], said, reading.example)
     elif reading.with_problems:
         said = f"{reading.with_problems} of {reading.turns} turns: {', '.join(reading.kinds)}"
         yield Finding(RULES["parser-complains"], said, reading.example)
+    order = list(Severity)
+    if order.index(reading.with_prompt) > order.index(reading.severity):
+        yield Finding(RULES["prefill-misread"], f"{reading.with_prompt} for them")
     if reading.unreadable:
         said = f"{reading.unreadable} of {reading.turns} turns"
         yield Finding(RULES["own-parser-misreads"], said, reading.own_example)

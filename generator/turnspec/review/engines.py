@@ -46,7 +46,7 @@ def _refused(old: Format, new: Format, written: list[WrittenTurn]) -> Iterator[F
 
 def _walks(old: Format, new: Format) -> Iterator[Finding]:
     """Yield what the old parser makes of walks over the new grammars, beside the new one."""
-    found = list(walk_faults(new.spec, old.module, new.gbnf))
+    found = list(walk_faults(new.spec, old.module, new.gbnf, reader=old.spec))
     own = list(walk_faults(new.spec, new.module, new.gbnf))
     faults = [fault for fault, ours in zip(found, own, strict=False) if fault and not ours]
     for rule, is_misread in (

@@ -20,6 +20,11 @@ from turnspec.verification.turns import expected_behind, written_input
 
 #: Random messages per direction, beside the fixed ones.
 RANDOM_MESSAGES = 100
+_PROMPTS = {
+    None: "the default prompt",
+    True: "the prompt with thinking enabled",
+    False: "the prompt with thinking disabled",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,8 @@ class Reading:
     ``same``, ``with_problems`` and ``differing`` count turns. ``unreadable`` are those that their
     own parser doesn't read as they were meant: they are among the ``differing`` where the reader
     doesn't either, and else in none of the three. ``with_prompt`` says how it goes when the parser
-    is given the real prompt as ``prefill``. ``own_example`` is an unreadable turn.
+    is given the real prompt as ``prefill``. ``own_example`` is an unreadable turn. ``only_behind``
+    says behind which prompt all the turns are that give the severity, if it isn't any prompt.
     """
 
     severity: Severity
@@ -59,11 +65,14 @@ class Reading:
     kinds: tuple[str, ...] = ()
     example: Counterexample | None = None
     own_example: Counterexample | None = None
+    only_behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
     """A turn with how it was read, and whether its own parser reads it."""
+
+    thinking: bool | None
 
     severity: Severity
     is_own: bool
@@ -79,11 +88,13 @@ def read_turns(reader: Format, writer: Format) -> Reading:
     told = [found for found in graded if found.is_own or found.severity is Severity.BREAKING]
     severity = _worst([found.severity for found in told])
     again = severity
-    if severity is not Severity.COMPATIBLE:
+    other_prompts = reader.spec.thinking.prompts != writer.spec.thinking.prompts
+    if severity is not Severity.COMPATIBLE or other_prompts:
         prompted = (_with_prefill(reader, writer, written) for written in turns)
         again = _worst([grade for grade in prompted if grade is not None])
-    worst = [found.example for found in told if found.severity is severity]
+    worst = [found for found in told if found.severity is severity]
     own = [found.own for found in graded if not found.is_own]
+    is_same = severity is Severity.COMPATIBLE
     return Reading(
         severity=severity,
         with_prompt=again,
@@ -93,9 +104,18 @@ def read_turns(reader: Format, writer: Format) -> Reading:
         unreadable=len(own),
         turns=len(turns),
         kinds=tuple(sorted({kind for found in told for kind in found.kinds})),
-        example=shortest(worst) if severity is not Severity.COMPATIBLE else None,
+        example=None if is_same else shortest([found.example for found in worst]),
         own_example=shortest(own),
+        only_behind="" if is_same else _only_behind(worst, told),
     )
+
+
+def _only_behind(worst: Sequence[_Graded], told: Sequence[_Graded]) -> str:
+    """Return behind which prompt the worst turns are, if it is one of several."""
+    states = {found.thinking for found in worst}
+    if len(states) != 1 or states == {found.thinking for found in told}:
+        return ""
+    return _PROMPTS[states.pop()]
 
 
 def _graded(reader: Format, writer: Format, written: WrittenTurn) -> _Graded:
@@ -105,6 +125,7 @@ def _graded(reader: Format, writer: Format, written: WrittenTurn) -> _Graded:
     alone = replace(turn, prefill=None)
     found = as_read(writer.spec, reader.module, alone)
     return _Graded(
+        thinking=turn.thinking,
         severity=grade(meant, found),
         is_own=own == meant,
         example=Counterexample(turn.text, str(meant), str(found)),

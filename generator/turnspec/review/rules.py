@@ -50,6 +50,11 @@ _RULES = (
     ("format-added", _COMPATIBLE, "a format is new"),
     ("parser-misreads", _BREAKING, "the old parser reads something else than was meant"),
     ("parser-complains", _LENIENT, "the old parser reads what was meant, with problems"),
+    (
+        "prefill-misread",
+        _LENIENT,
+        "who gives the old parser the real prompt as prefill gets something else, or problems",
+    ),
     ("own-parser-misreads", _BREAKING, "the new parser doesn't read what its own spec writes"),
     ("nothing-compared", _BREAKING, "the new spec writes no turn that could be compared"),
     ("grammar-refuses", _BREAKING, "the old grammar doesn't allow a turn of the new format"),

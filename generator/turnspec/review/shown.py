@@ -51,7 +51,7 @@ def markdown(review: Review) -> str:
     for template in review.templates:
         if template.status is Status.CHANGED or template.told:
             lines += _markdown_details(template)
-    lines += [f"- {problem}" for problem in review.problems]
+    lines += [f"- {told}" for told in (*review.problems, *review.notes)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -87,6 +87,7 @@ def json_data(review: Review) -> dict[str, object]:
         "breaking": review.reaches(Severity.BREAKING),
         "templates": [_template_data(template) for template in review.templates],
         "problems": [str(problem) for problem in review.problems],
+        "notes": list(review.notes),
     }
 
 
@@ -108,7 +109,9 @@ def _verdict(template: TemplateReview) -> str:
     if not template.changes and template.forward is None:
         return f"{template.severity} (the spec is the same, its results aren't)"
     if template.forward is None:
-        also = ", its verification did" if template.findings else ""
+        rules = {finding.rule.id for finding in template.findings}
+        also = ", its verification did" if rules - {"rung-red"} else ""
+        also = also or ", and isn't verified" * bool(rules)
         return f"{template.severity} (the template changed, its format didn't{also})"
     default = [f.text for f in template.findings if f.rule.id == "thinking-default-flipped"]
     said = f": {default[0]} for whoever sets nothing" if default else ""
@@ -140,6 +143,8 @@ def _reading(reading: Reading) -> str:
     text = f"{reading.severity}; of {reading.turns} turns {said or 'none could be compared'}"
     if reading.kinds:
         text += f" ({', '.join(reading.kinds)})"
+    if reading.only_behind:
+        text += f"; only behind {reading.only_behind}"
     if reading.unreadable:
         text += f"; {reading.unreadable} aren't read even by their own parser, and prove nothing"
     if reading.with_prompt is not reading.severity:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -73,10 +74,17 @@ class WalkFault:
 
 
 def walk_faults(
-    spec: Spec, module: FormatModule, gbnf: str, bind: Bind = bind_grammar
+    spec: Spec,
+    module: FormatModule,
+    gbnf: str,
+    bind: Bind = bind_grammar,
+    reader: Spec | None = None,
 ) -> Iterator[WalkFault | None]:
-    """Yield for each walk over the grammars what is wrong with how it is read, or None."""
-    for reading in _readings(spec, module, gbnf, bind):
+    """Yield for each walk over the grammars what is wrong with how it is read, or None.
+
+    The module is of ``reader`` where that is another spec; then it may take the prompts of that.
+    """
+    for reading in _readings(spec, module, gbnf, bind, reader or spec):
         if isinstance(reading, WalkFault):
             yield reading
             continue
@@ -183,7 +191,7 @@ class _Reading:
 
 
 def _readings(
-    spec: Spec, module: FormatModule, gbnf: str, bind: Bind
+    spec: Spec, module: FormatModule, gbnf: str, bind: Bind, reader: Spec
 ) -> Iterator[_Reading | WalkFault]:
     """Yield the grammars to walk over; one that can't be made or read is a failure."""
     random = Random(_SEED)
@@ -191,18 +199,18 @@ def _readings(
     if isinstance(grammar, Problem):
         yield WalkFault(Counterexample(gbnf, "a grammar that can be read", str(grammar)))
         return
-    prefills = tuple(dict.fromkeys((*spec.thinking.prompts, spec.turn.header)))
+    prompts = ((*it.thinking.prompts, it.turn.header) for it in (reader, spec))
+    prefills = tuple(dict.fromkeys(chain.from_iterable(prompts)))
     yield _Reading(spec, module, grammar, _UNBOUND_WALKS, random, prefills)
     for offer in offers(spec):
         found = bound_grammar(spec, offer.request, bind)
         if isinstance(found, Problem):
             yield WalkFault(Counterexample("", f"a grammar for {offer.title}", str(found)))
             continue
-        prefill = _prefill(spec, offer, lazy=found[0].lazy)
+        lazy = found[0].lazy
+        begun = tuple(dict.fromkeys(_prefill(it, offer, lazy=lazy) for it in (reader, spec)))
         thinking = offer.request.thinking
-        yield _Reading(
-            spec, module, found[1], offer.walks, random, (prefill,), thinking, offer.request
-        )
+        yield _Reading(spec, module, found[1], offer.walks, random, begun, thinking, offer.request)
 
 
 def _prefill(spec: Spec, offer: Offer, *, lazy: bool) -> str:

@@ -23,6 +23,13 @@ def predicted(spec: Spec, source: TemplateSource, dialect: Dialect, limits: Limi
 
 def _predicted(spec: Spec, source: TemplateSource, dialect: Dialect) -> RungResult:
     with RenderWorker() as worker:
-        chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, dialect)
-        given = list(random_messages(spec, DEFAULT_MESSAGES))
-        return predict(spec, Renderer.create(spec, chat), given)
+        return predicted_by(worker, spec, source, dialect)
+
+
+def predicted_by(
+    worker: RenderWorker, spec: Spec, source: TemplateSource, dialect: Dialect
+) -> RungResult:
+    """Return the same, found with a worker at hand."""
+    chat = Chat(worker, source.text, {**ASSUMED_TOKENS, **source.tokens}, dialect)
+    given = list(random_messages(spec, DEFAULT_MESSAGES))
+    return predict(spec, Renderer.create(spec, chat), given)
