@@ -262,6 +262,20 @@ def test_encodings(case: str) -> None:
     assert found.arguments.values[JsonType.OBJECT] is others
 
 
+@pytest.mark.parametrize("indent", [2, 4])
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_values_in_lines(indent: int, ascii_only: bool) -> None:
+    def item(key: str, value: object) -> str:
+        lines = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+        return f"<{key}>{value if isinstance(value, str) else lines}</p>"
+
+    found = analyze_tagged(tagged(item), Derivation())
+    assert found is not None
+    assert (found.limits, found.arguments.syntax.indent) == ((), indent)
+    assert found.arguments.values[JsonType.ARRAY] is Encoding.JSON
+    assert found.arguments.values[JsonType.OBJECT] is Encoding.JSON
+
+
 def test_a_quote_of_its_own() -> None:
     def item(key: str, value: object) -> str:
         return f"{key}=" + (f"'{value}'" if isinstance(value, str) else json.dumps(value))

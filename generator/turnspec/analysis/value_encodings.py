@@ -242,6 +242,7 @@ def _match(
         replace(arguments.syntax, python_words=True),
         replace(compact, python_words=True),
         replace(arguments.syntax, one_quote=True),
+        *_in_lines(arguments.syntax, texts[0]),
     ]
     encodings = _STRING_ENCODINGS if kind is JsonType.STRING else _OTHER_ENCODINGS
     has_json = arguments.values.get(JsonType.STRING) is Encoding.JSON
@@ -253,6 +254,15 @@ def _match(
         if [encode_argument(value, tried) for value in values] == list(texts):
             return _with_python_words(tried) if tried.syntax.python_words else tried
     return None
+
+
+def _in_lines(syntax: ValueSyntax, text: str) -> Iterator[ValueSyntax]:
+    """Yield the syntax with the indent of JSON in lines, if a text begins as such."""
+    if found := re.match(r"[\[{]\n( +)", text):
+        indented = replace(
+            syntax, item_separator=",", key_separator=": ", indent=len(found[1]), python_words=False
+        )
+        yield from (indented, replace(indented, ascii_only=True))
 
 
 def _with_escaped_quote(
