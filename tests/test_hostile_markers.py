@@ -18,6 +18,7 @@ from turnspec.codegen.typescript import Script, script_text
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.text import character_class, literal
 from turnspec.grammar.turn import generate_grammar
+from turnspec.spec.calls import Literal
 from turnspec.spec.files import dump_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec, SwitchWord
@@ -139,3 +140,17 @@ def test_the_signs_of_the_notation_are_text_in_a_marker(text: str) -> None:
     assert message.problems == []
     assert (message.reasoning_content, message.content.strip()) == ("Hm.", "")
     assert [(found.name, found.complete) for found in message.tool_calls] == [("look_up", True)]
+
+
+def test_what_closes_calls_may_be_no_whole_tag() -> None:
+    spec = committed_spec("glm-4-6")
+    assert spec.tools is not None
+    arguments = replace(
+        spec.tools.arguments, item=(*spec.tools.arguments.item[:-1], Literal("</over;"))
+    )
+    call = (*spec.tools.call[:-1], Literal("</and over;"))
+    spec = replace(spec, tools=replace(spec.tools, call=call, arguments=arguments))
+    turn = write_parts(spec, Message("", "", (Call("look_up", {"city": "Paris"}, ""),)), Part.START)
+    message = load(spec).parse(turn, prefill=spec.turn.header)
+    assert message.problems == []
+    assert [found.arguments for found in message.tool_calls] == ['{"city": "Paris"}']

@@ -137,6 +137,13 @@ HEADERS = [
             Text(name, " to=user<|message|>A.", said("A."), ("stray_marker",)),
             Text(name, ' to=functions.read<|message|>{"path": "a"}',
                  called("a"), ("missing_marker",)),
+            *(
+                Text(name, f' to=functions.read{tag} commentary json<|message|>{{"path": "a"}}',
+                     called("a"), ("unexpected_text",))
+                for tag in ("<|chanel|>", "<| channel |>")
+            ),
+            Text(name, "<|channel|>final<|message|>A to=read<|b|>\nand c.",
+                 said("A to=read<|b|>\nand c.")),
             Text(name, '<|channel|>other to=functions.read<|message|>{"path": "a"}', called("a"),
                  ("unexpected_text", *(("repeated", "missing_marker") if name == JP else ()))),
             Text(name, "<|channel|>other<|message|>A.", said("A."), ("unexpected_text",)),
@@ -223,7 +230,18 @@ CALLS = [
     ),
     Text(QWEN, f"<tool_call>sum\n{MEMBERS}\n</tool_call>",
          Message(calls=(Call("sum", json.loads(MEMBERS)),)), OTHER),
-    Text(QWEN, '<tool_call>read\n{"path": "a"}\n</tool_call>', called("a"), OTHER),
+    *(
+        Text(QWEN, f'<tool_call>read{between}{{"path": "a"}}\n</tool_call>', called("a"), OTHER)
+        for between in ("\n", " ", "")
+    ),
+    Text("glm-4-6", "<tool_call>read\n</tool call>", said("<tool_call>read\n</tool call>")),
+    *(
+        Text("glm-4-6", f"{before}<tool_call>read\n</toolcall>{after}", *wanted)
+        for before, after, wanted in (
+            ("", "", (Message(calls=(Call("read", {}),)), ("cut_off",))),
+            ("", " is no call", (said("<tool_call>read\n</toolcall> is no call"),)),
+        )
+    ),
     Text(QWEN, f"<tool_call>\n{MEMBERS}\n</function>\n</tool_call>",
          called("a"), ("stray_marker",)),
     Text(CODER, "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n"

@@ -357,7 +357,8 @@ def _misspelt_end(marks: Marks) -> list[str]:
     tags = dict.fromkeys(found[1] for it in ends if (found := re.match("</([^{} ]+)>", it)))
     if not marks.calls.closing or not ends[0].startswith("</") or "{key" in ends[-1]:
         return []
-    return [f"</{{rest of tag but {' '.join(tags)}}}"]
+    but = f" but {' '.join(tags)}" if tags else ""
+    return [f"</{{rest of tag{but}}}"]
 
 
 def rests_of_call(marks: Marks) -> list[str]:

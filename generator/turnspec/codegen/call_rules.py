@@ -309,7 +309,18 @@ def _behind_name(marks: Marks) -> Sequence[Notation]:
     argument = arguments.start if arguments.are_keyed or is_sign else first
     objects = objects if calls.is_doubtful else ("{{",)
     begun = (argument, *first_keys(marks), *objects, arguments.empty)
-    return (*begun, *(_any_end(marks, it, argument) for it in ends))
+    return (*begun, *(_any_end(marks, it, argument) for it in ends), *_misspelt_end(marks))
+
+
+def _misspelt_end(marks: Marks) -> list[Notation]:
+    """Return a last tag that begins as what closes a head with nothing but the name."""
+    closing = re.match("</[^<>{} ]+(?=>)", "".join(marks.calls.closing[:1]))
+    if closing is None or not marks.calls.start.rstrip().endswith("{name}"):
+        return []
+    begun = closing[0][:3]
+    while begun in (it[: len(begun)] for it in marks.text.reasoning_end):
+        begun = closing[0][: len(begun) + 1]  # no tag of another part does
+    return [(f"{begun}{{tag}}>", ["{end of text}"])]
 
 
 def _any_end(marks: Marks, end: str, argument: str) -> Notation:

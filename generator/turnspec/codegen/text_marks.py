@@ -183,8 +183,8 @@ def _between(spec: Spec) -> Iterator[str]:
         if text.strip() not in ("", *_fillers(spec)) and begun.isdisjoint(known):
             # Words that vary before a part may be those of a call, too.
             start = _own_start(spec, join.right) if firsts.get(join.right) else ""
-            are_two = join.left is Part.REASONING and _is_own_end(spec) and looks_like_marker(text)
-            if not are_two:
+            is_told = _is_own_end(spec) and looks_like_marker(text + start)  # each by itself
+            if join.left is not Part.REASONING or not is_told:
                 yield ends.get(join.left, "") + join.text + start
             yield text + start
     if spec.tools is not None:
