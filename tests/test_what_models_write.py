@@ -137,13 +137,6 @@ HEADERS = [
             Text(name, " to=user<|message|>A.", said("A."), ("stray_marker",)),
             Text(name, ' to=functions.read<|message|>{"path": "a"}',
                  called("a"), ("missing_marker",)),
-            *(
-                Text(name, f' to=functions.read{tag} commentary json<|message|>{{"path": "a"}}',
-                     called("a"), ("unexpected_text",))
-                for tag in ("<|chanel|>", "<| channel |>")
-            ),
-            Text(name, "<|channel|>final<|message|>A to=read<|b|>\nand c.",
-                 said("A to=read<|b|>\nand c.")),
             Text(name, '<|channel|>other to=functions.read<|message|>{"path": "a"}', called("a"),
                  ("unexpected_text", *(("repeated", "missing_marker") if name == JP else ()))),
             Text(name, "<|channel|>other<|message|>A.", said("A."), ("unexpected_text",)),
