@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_709,
     "lines, median": 2_311,
     "lines, mean": 2_068,
-    "lines, all": 491_886,
-    "lines of the engine and codegen": 11_221,
+    "lines, all": 491_879,
+    "lines of the engine and codegen": 11_219,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -35,7 +35,7 @@ from turnspec.spec.model import Limit
 from turnspec.spec.words import Condition, Subject, Verdict
 
 ENGINE = ROOT / "generator/turnspec/engine"
-_LONGEST_TABLE = 302  # lines, as scripts have it
+_LONGEST_TABLE = 308  # lines, as scripts have it
 _MEDIAN_TABLE = 138
 _MOST_SWITCHES = 10
 _LARGEST_ENGINE = 4538
