@@ -162,7 +162,7 @@ def test_an_edited_template_is_pinned_anew(root: Path) -> None:
     assert lines[:2] == ["pinned templates/plain-content.jinja anew", "plain-content: breaking"]
     assert f'    stop string "{ENDS_OTHERWISE}": new' in lines
     assert lines[-1] == "now run: turnspec regen"
-    stale = "specs/plain-content.yaml: is of another text than the one that is pinned"
+    stale = "specs/plain-content.yaml: is of another text than is pinned"
     assert run_whole("diff", cwd=root).stderr.startswith(f"notice: {stale}; run: turnspec regen\n")
     after = read_index(root)[0].by_name("plain-content")
     assert before is not None

@@ -167,7 +167,7 @@ def test_what_a_review_cannot_show_is_noted(root: Path) -> None:
     template.write_text("pinned", encoding="utf-8")
     row = f"{{file: {template.name}, origin: local, sha256: {sha256_of(b'pinned')}}}"
     (root / INDEX_FILE).write_text(f"origins: []\ntemplates:\n  - {row}\n", encoding="utf-8")
-    note = "specs/plain.yaml: is of another text than the one that is pinned; run: turnspec regen"
+    note = "specs/plain.yaml: is of another text than is pinned; run: turnspec regen"
     result = run("diff", "--root", root, "--format", "markdown")
     assert (result.exit_code, result.stderr) == (0, f"notice: {note}\n")
     assert result.stdout.endswith(f"\n\n- {note}\n")

@@ -33,8 +33,9 @@ OWN = (
     *("mention_text", "whole_arguments", "turn_state", "turn", "rules"),
 )
 COMMON = (
-    *("options", "results", "streams", "open_call", "json_values", "other_values", "values"),
-    *("types", "other_calls", "literals", "json_texts", "input", "markers", "special", "tools"),
+    *("options", "again", "results", "streams", "open_call", "json_values", "other_values"),
+    *("values", "types", "other_calls", "literals", "json_texts", "input", "markers", "special"),
+    "tools",
 )
 #: What begins the common part.
 BEGINS_COMMON = "# What follows is the same in every parser of this kind."
@@ -167,7 +168,7 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     """Return what is known of all formats of a class. What calls can have, all with calls have."""
     if not facts.values["HAS_CALLS"]:
         return _known(facts)
-    values = {name: facts.values[name] for name in _CLASS_FACTS if name in facts.values}
+    values = {name: facts.values[name] for name in _CLASS_FACTS}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
     values |= {"HAS_SEAMS": True, "MAY_READ_AGAIN": True, "HAS_DRAFTS": values["HAS_REASONING"]}
     # Few have raw strings or Python's values, and no reasoning: they share the text of the others.
@@ -184,8 +185,8 @@ def _common_source(facts: Facts) -> str:
     """Return the part that all parsers of a class have alike."""
     head, bodies = _engine()
     own = _own_files(facts)
-    options = len(OWN)  # first, so that no section is empty
-    common = [options, *(at for at in range(len(bodies)) if at not in (*own, options))]
+    first = (len(OWN), len(OWN) + 1)  # what has no heading, so that no section is empty
+    common = [*first, *(at for at in range(len(bodies)) if at not in (*own, *first))]
     parts = [folded(bodies[at], facts) for at in [*own, *common]]
     parts.insert(len(own), f"{BEGINS_COMMON}\n")
     text = "\n\n".join([_with_public_names(head, facts), *parts])

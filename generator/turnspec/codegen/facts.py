@@ -274,7 +274,7 @@ def _head_values(marks: Marks) -> dict[str, object]:
         "ARGUMENTS_ARE_KEYED": arguments.are_keyed,
         "ARGUMENT_SHOWS_ITSELF": arguments.are_keyed or has_words or not has_end,
         "ARGUMENTS_MARK": _mark_before_arguments(marks),
-        "COMMA_SEPARATES": marks.tools.separator.lstrip().startswith(","),
+        "COMMA_SEPARATES": sign_between(marks.tools) == ",",
         "SEPARATOR": sign_between(marks.tools) * (not in_section),
         "NAME_IS_LAST": bool(calls.start) and "{name" not in calls.start,
         "CALL_HAS_END": bool(calls.closing),

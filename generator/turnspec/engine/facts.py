@@ -182,7 +182,7 @@ AT_CALL_START: tuple[Rule, ...] = (Rule(Role.MARKER, "<calls>"),)
 
 #: Of JSON: whether all arguments of a call stand in a string.
 ARGUMENTS_IN_STRING: bool = False
-#: Whether a comma parts calls; and the sign that does so where calls stand in no section.
+#: Whether a comma parts calls; and the sign that parts those in no section, if one does.
 COMMA_SEPARATES: bool = False
 SEPARATOR: str = ""
 #: Of heads with JSON: whether anything else may follow them, and if the name stands behind the

@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from turnspec.engine.parser import Parser
-
 
 def check_options(options: Mapping[str, Any]) -> None:
     """Raise a ValueError for the first option that is none of what it may be, tools apart."""
@@ -28,13 +26,3 @@ def check_options(options: Mapping[str, Any]) -> None:
         kind = "a string" if isinstance(value, str) else "a list" if many else "?"
         if kind not in takes and repr(texts) not in takes:
             raise ValueError(f"{name}: {texts!r:.99} is not {takes}")
-
-
-def read_again(cls: type[Parser], options: Any, pieces: Any, final: bool) -> Parser:
-    """Return a parser that has read some pieces, each with a flag or not."""
-    parser = cls(**options)
-    for piece in pieces:
-        parser.feed(*(piece if type(piece) in (tuple, list) else [piece]))
-    if final:
-        parser.finish()
-    return parser

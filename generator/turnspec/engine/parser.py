@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from turnspec.engine.again import read_again
 from turnspec.engine.facts import FORMAT
 from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE
-from turnspec.engine.options import check_options, read_again
+from turnspec.engine.options import check_options
 from turnspec.engine.rules import rules_for
 from turnspec.engine.text import read_turn
 from turnspec.engine.turn import Turn

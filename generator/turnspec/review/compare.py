@@ -137,18 +137,13 @@ def _compare_one(name: str, old: Source | None, new: Source | None) -> TemplateR
 
 def _compare_results(name: str, old: Source, new: Source) -> TemplateReview | None:
     """Compare what was found of a spec that is the same; None where that is the same, too."""
-    findings = _lost_or_won(old, new)
+    if old.result is None or new.result is None:
+        return None
+    found = rung_findings(old.result, new.result)
+    findings = tuple(finding for finding in found if finding.rule is not RULES["rung-red"])
     if not findings:
         return None
     return TemplateReview(name, Status.CHANGED, findings, same_turns=True, file=new.file)
-
-
-def _lost_or_won(old: Source, new: Source) -> tuple[Finding, ...]:
-    """Return the rungs of which the stored results aren't alike."""
-    if old.result is None or new.result is None:
-        return ()
-    found = rung_findings(old.result, new.result)
-    return tuple(finding for finding in found if finding.rule is not RULES["rung-red"])
 
 
 def _rungs(old: Source | None, new: Source) -> Iterator[Finding]:

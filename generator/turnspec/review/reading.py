@@ -73,7 +73,6 @@ class _Graded:
     """A turn with how it was read, and whether its own parser reads it."""
 
     thinking: bool | None
-
     severity: Severity
     is_own: bool
     example: Counterexample
