@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import turnspec
 from tests.own_templates import FOLDER, given_template, own_template, spec_of
 from tests.test_cli import run
 from turnspec.codegen.loading import load
@@ -91,8 +92,16 @@ def test_a_failing_format_is_told_with_an_example_everywhere(tmp_path: Path) -> 
     assert added.exit_code == 1
     assert "wanted:" in added.stdout
     assert run("regen", "--root", root).exit_code == 1
+    parser = root / "generated/parts_in_json.py"
+    for written in (parser, root / "generated/parts-in-json.gbnf"):
+        assert "# Unverified: rung 1: " in written.read_text(encoding="utf-8")
+    for loaded in (parser, tmp_path / "parts_in_json.py", tmp_path / "parts-in-json.yaml"):
+        with pytest.warns(UserWarning, match=r": not verified: rung 1: ") as told:
+            turnspec.load(loaded)
+        assert told[0].filename == __file__
     checked = run("check", "--root", root)
     assert checked.exit_code == 1
+    assert "stale" not in checked.stdout + checked.stderr
     assert "parts-in-json: not verified: rung 1: " in checked.stderr
     assert "if the analysis errs: turnspec report-problem parts-in-json\n" in checked.stderr
     explained = run("explain", "parts-in-json", "--root", root)

@@ -24,7 +24,8 @@ def load(fmt: Spec | str | Path, *, fetch: bool = False) -> LoadedFormat:
     Args:
         fmt: what every command takes: a format's name or alias, a model's id as a hub writes it, a
             template (a .jinja file, a model folder, a GGUF file); or the file of a spec or of a
-            generated module, or a spec. A name that takes a guess is a warning.
+            generated module, or a spec. That a name takes a guess, or that a parser's text says
+            that its format isn't verified, is a warning.
         fetch: whether the hub may be asked for the template of a model that isn't known. Without
             it no host is.
 

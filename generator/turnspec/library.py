@@ -15,9 +15,10 @@ from pathlib import Path
 from types import ModuleType, NoneType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast
 
+from turnspec.codegen.banner import is_generated, warning_of
 from turnspec.protocol import Format
 from turnspec.spec.files import SPEC_SUFFIX, read_spec, spec_hash
-from turnspec.spec.input_files import file_text
+from turnspec.spec.input_files import file_text, text_if_there
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import module_name
 from turnspec.spec.os_reasons import reason
@@ -118,10 +119,15 @@ def load_format(fmt: Spec | str | Path, *, fetch: bool = False) -> LoadedFormat:
     _check("True or False", bool, fetch=fetch)
     suffix = "" if isinstance(fmt, Spec) else Path(fmt).suffix
     if isinstance(fmt, Spec) or suffix == SPEC_SUFFIX:
-        return _of_spec(spec_of(fmt))
-    if suffix == ".py":
-        return _of_module(Path(fmt))
-    return _of_known(_found(fmt, fetch=fetch))
+        loaded = _of_spec(spec_of(fmt), None if isinstance(fmt, Spec) else Path(fmt).parent)
+    elif suffix == ".py":
+        loaded = _of_module(Path(fmt))
+    else:
+        loaded = _of_known(_found(fmt, fetch=fetch))
+    if told := warning_of(loaded._text):
+        name = fmt.name if isinstance(fmt, Spec) else fmt
+        warnings.warn(f"{name}: not verified: {told}", stacklevel=3)
+    return cast(LoadedFormat, loaded)
 
 
 def _check(takes: str, *kinds: type, **options: object) -> None:
@@ -164,7 +170,7 @@ def _from_hub(model: HubModel) -> Path | Problem:
     return fetch_model(model, hub_settings())
 
 
-def _of_known(known: KnownFormat) -> LoadedFormat:
+def _of_known(known: KnownFormat) -> _Loaded:
     module = _Loaded(
         module_name(known.name),
         _usable(known.module()),
@@ -174,9 +180,7 @@ def _of_known(known: KnownFormat) -> LoadedFormat:
     return _run(module)
 
 
-def _of_module(path: Path) -> LoadedFormat:
-    from turnspec.codegen.banner import is_generated
-
+def _of_module(path: Path) -> _Loaded:
     def refused() -> NoReturn:
         raise ValueError(f"{path}: a parser alone has no grammar; load its format by name")
 
@@ -190,12 +194,15 @@ def _of_module(path: Path) -> LoadedFormat:
     return _run(_Loaded(name, text, refused, refused))
 
 
-def _of_spec(spec: Spec) -> LoadedFormat:
+def _of_spec(spec: Spec, folder: Path | None) -> _Loaded:
+    """Return a spec's format; its parser's text, where one stands beside it, says what is known."""
     from turnspec.codegen.loading import load
 
-    module = _Loaded(module_name(spec.name), "", lambda: spec, lambda: _grammar_of(spec))
+    name = module_name(spec.name)
+    text = text_if_there(folder / f"{name}.py") if folder else None
+    module = _Loaded(name, text or "", lambda: spec, lambda: _grammar_of(spec))
     vars(module).update(vars(load(spec)))
-    return cast(LoadedFormat, module)
+    return module
 
 
 def _grammar_of(spec: Spec) -> str:
@@ -204,16 +211,16 @@ def _grammar_of(spec: Spec) -> str:
     return generate_grammar(spec, spec_path=f"{spec.name}{SPEC_SUFFIX}", spec_hash=spec_hash(spec))
 
 
-def _run(module: _Loaded) -> LoadedFormat:
+def _run(module: _Loaded) -> _Loaded:
     """Run a module's text, once: so what it gives is of the same classes, and can be pickled."""
     name = f"{__package__}.loaded.{module.__name__}"
     there = sys.modules.get(name)
     if isinstance(there, _Loaded) and there._text == module._text:
-        return cast(LoadedFormat, there)
+        return there
     module.__name__ = name
     exec(compile(module._text, f"<{name}>", "exec"), vars(module))
     sys.modules[name] = module
-    return cast(LoadedFormat, module)
+    return module
 
 
 def _usable(found: Value | Problem | list[Problem]) -> Value:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from turnspec.analysis.advice import Advice, advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.findings import Finding
 from turnspec.analysis.source import TemplateSource
+from turnspec.codegen.banner import with_warning
 from turnspec.codegen.facts import unmarked_reasoning
 from turnspec.codegen.module import generate_module
 from turnspec.grammar.turn import generate_grammar
@@ -24,11 +25,12 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.checks import check_spec
-from turnspec.spec.files import dump_spec, spec_hash
+from turnspec.spec.files import SPEC_SUFFIX, dump_spec, spec_hash
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.results import TemplateResult
+from turnspec.spec.verdict import judge
 from turnspec.verification.ladder import climb
 from turnspec.verification.quoted_calls import with_open_limits
 from turnspec.verification.special_tokens import with_tokenizer
@@ -50,6 +52,17 @@ class Build:
     problems: tuple[Problem, ...] = ()
     advice: Advice | None = None
     objections: tuple[Problem, ...] = ()
+
+    def marked(self, result: TemplateResult | None) -> Build:
+        """Return it with a parser and a grammar that say so if ``result`` isn't verified."""
+        judgement = judge(result, result.spec_hash) if result else None
+        if judgement is None or judgement.is_verified:
+            return self
+        files = {
+            path: text if path.endswith(SPEC_SUFFIX) else with_warning(text, judgement.reason)
+            for path, text in self.files.items()
+        }
+        return replace(self, files=files)
 
 
 def build_template(

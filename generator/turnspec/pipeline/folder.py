@@ -10,7 +10,7 @@ from pathlib import Path
 
 from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
 from turnspec.analysis.source import TemplateSource
-from turnspec.codegen.banner import is_generated, with_warning
+from turnspec.codegen.banner import is_generated
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
@@ -25,7 +25,6 @@ from turnspec.spec.naming import TEMPLATE_SUFFIX
 from turnspec.spec.overlay import OverlayText
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import Recipe
-from turnspec.spec.verdict import judge
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 
@@ -66,7 +65,8 @@ def analyze_into(
     result = FolderResult(problems=problems)
     tasks = [task_for(path, source, messages, limits, into, overlay) for path, source in found]
     taken_out = {source.name: source for path, source in found if path.suffix != TEMPLATE_SUFFIX}
-    for build in map(marked, build_in_processes(tasks, os.cpu_count() or 1)):
+    for made in build_in_processes(tasks, os.cpu_count() or 1):
+        build = made.marked(made.result)
         result.builds.append(build)
         result.problems += build.problems
         if into is not None:
@@ -128,20 +128,6 @@ def _command(path: Path, into: Path | None, overlay: Path | None) -> str:
 
 def _named(path: Path) -> str:
     return path.as_posix() if not path.is_absolute() else path.name
-
-
-def marked(build: Build) -> Build:
-    """Return a build whose parser and grammar say so if the format isn't verified."""
-    if build.result is None:
-        return build
-    judgement = judge(build.result, build.result.spec_hash)
-    if judgement.is_verified:
-        return build
-    files = {
-        path: text if path.endswith(SPEC_SUFFIX) else with_warning(text, judgement.reason)
-        for path, text in build.files.items()
-    }
-    return replace(build, files=files)
 
 
 def _write_draft(build: Build, into: Path, result: FolderResult) -> None:

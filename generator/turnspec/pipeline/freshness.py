@@ -59,7 +59,10 @@ def check_freshness(
     """
     specs, problems = read_known_specs(project, sources)
     differences: list[Difference] = []
-    for build in build_all(sources, messages=None, recipe=project.recipe, limits=limits):
+    results = read_results(project.root / RESULTS)
+    recorded = {} if isinstance(results, Problem) else results
+    for made in build_all(sources, messages=None, recipe=project.recipe, limits=limits):
+        build = made.marked(recorded.get(made.name))
         problems += build.problems
         for path, wanted in build.files.items():
             found = text_if_there(project.root / path)
@@ -69,7 +72,6 @@ def check_freshness(
     if project.has_schema and text_if_there(project.root / SCHEMA) != schema_text():
         problems.append(Problem("is of another turnspec; run: turnspec upgrade", SCHEMA))
     differences += [Difference(path, "", None) for path in left_over(project)]
-    results = read_results(project.root / RESULTS)
     if isinstance(results, Problem):
         problems.append(results)
     else:

@@ -108,7 +108,8 @@ def regenerate(
         if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
     ]
     done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
-    for build in build_all(todo, messages=messages, recipe=project.recipe, limits=limits):
+    for made in build_all(todo, messages=messages, recipe=project.recipe, limits=limits):
+        build = made.marked(made.result)
         _take(project, build, done, results)
         state.hashes.pop(build.name, None)
         if build.files:

@@ -47,7 +47,7 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
     if isinstance(gbnf, Problem):
         return gbnf
     titles = str(path), f"{name} as {'installed' if known.installed else 'it is here'}"
-    if is_same(without_warning(text), module):
+    if is_same(without_warning(text), without_warning(module)):
         return Review(*titles, ())
     try:
         old = load_module(text)
