@@ -633,6 +633,44 @@ WHOLE = {
         'Wait.<use 7>{"name": "look", "arguments": {"at": "sea"}}</use><:end:>',
         ("", "Wait.", [("look", {"at": "sea"})]),
     ),
+    "what ends a turn is no call's head, though a name could stand in it": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}[KIND]"
+        "{% if m.tool_calls %}use[/KIND]{% for c in m.tool_calls %}"
+        "[{{ c.function.name }}]{{ c.function.arguments | tojson }}[/{{ c.function.name }}]"
+        "{% endfor %}{% else %}say[/KIND]{{ m.content }}{% endif %}"
+        "{% else %}[{{ m.role | upper }}]{{ m.content }}{% endif %}[OVER]{% endfor %}"
+        "{% if add_generation_prompt %}[KIND]{% endif %}",
+        'use[/KIND][look]{"at": "sea"}[/look][look]{}[/look][OVER]',
+        ("", "", [("look", {"at": "sea"}), ("look", {})]),
+    ),
+    "a prompt may say by a mark of its own that there is no thought": (
+        "{% set pace = pace | default('slow') %}{% for m in messages %}<:{{ m.role }}:>"
+        "{% if m.role == 'assistant' and pace == 'fast' %}<:hasty:>"
+        "{% elif m.reasoning_content %}<:muse:>{{ m.reasoning_content }}<:/muse:>{% endif %}"
+        "{{ m.content }}<:end:>{% endfor %}{% if add_generation_prompt %}"
+        "<:assistant:>{{ '<:hasty:>' if pace == 'fast' else '<:muse:>' }}{% endif %}",
+        "First look.<:/muse:>It is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
+    "all marks may be there in every turn, with nothing between them": (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+        "<muse>{{ m.reasoning_content or '' }}</muse><say>{{ m.content or '' }}</say><use>"
+        "{% for c in m.tool_calls or [] %}{{ c.function.name }} {{ c.function.arguments | tojson }}"
+        "{{ '\n' if not loop.last }}{% endfor %}</use>"
+        "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<muse></muse><say>It is.</say><use></use><:end:>",
+        ("", "It is.", []),
+    ),
+    "what stands around calls may be there where none are": (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+        "<muse>{{ m.reasoning_content or 'No.' }}</muse>{{ '<acts>\n' }}"
+        "{% for c in m.tool_calls or [] %}{{ c.function | tojson ~ '\n' }}{% endfor %}"
+        "{{ '</acts>\n' }}{% endif %}{{ m.content or '' }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<muse>First look.</muse><acts>\n</acts>\nIt is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
 }
 
 

@@ -325,3 +325,18 @@ def test_calls_of_a_known_tool_whose_arguments_it_knows_too_are_told(condition: 
     assert any("never rendered" in line for line in found.untaken)
     (told,) = (line for line in found.told if "written otherwise" in line)
     assert told.startswith("calls of 'calculator' are written otherwise: \"<calc>witqa")
+
+
+@pytest.mark.parametrize("condition", ["'sum' in f.arguments", "f.arguments.sum is defined"])
+def test_calls_with_an_argument_that_the_template_looks_for_are_told(condition: str) -> None:
+    text = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for call in m.tool_calls or [] %}{% set f = call.function %}"
+        f"{{% if {condition} %}}<calc {{{{ f.name }}}}>{{{{ f.arguments['sum'] }}}}</calc>"
+        "{% else %}<use {{ f.name }}>{{ f.arguments | tojson }}</use>{% endif %}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    build = built(given_template(text))
+    assert failed(build) == set()
+    (told,) = (line for line in coverage(build).told if "written otherwise" in line)
+    assert told.startswith("calls with 'sum' are written otherwise: \"<calc witqa>witqa")

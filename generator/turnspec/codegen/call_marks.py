@@ -162,7 +162,7 @@ def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
     if not opening and not shape.head[0].text[-1:].isspace():
         # A sign that alone marks a call stands right before the name: `< b` is prose.
         start = re.sub(r"\A([^\w\s{}]) (?=\{name)", r"\1", start)
-    slot = _name_slot(tools, start)
+    slot = _no_stop(spec, start) * shape.only_in_section + _name_slot(tools, start)
     before = tools.call[0].text.removesuffix(shape.head[0].text)  # which heads are read behind
     if shape.only_in_section:
         opening = tuple(map(_with_optional_bracket, opening))
@@ -203,6 +203,13 @@ def _name_slot(tools: Tools, start: str) -> str:
     known, ends = excluded(start, "name") + "{}", call_ends(tools, SlotKind.NAME)
     others = "".join(sign for sign in ends if sign in NAME_SIGNS and sign not in known)
     return f"{{name but {others}}}" if others else _NAME
+
+
+def _no_stop(spec: Spec, start: str) -> str:
+    """Return what follows no head's first sign, as it ends the turn: ``[END]`` calls no END."""
+    sign = start.partition(_NAME)[0].strip()
+    ends = (end.strip().removeprefix(sign) for end in spec.turn.stop if end.startswith(sign))
+    return "".join(f"{{no {end}}}" for end in ends if sign and re.match(r"\w", end))
 
 
 def _shape(tools: Tools, turn_end: str) -> _Shape:

@@ -33,8 +33,6 @@ def unexplained_prompts(spec: Spec, chat: Chat) -> Iterator[tuple[str, bool]]:
     """
     known = tuple(text for _, text in prompts_of(spec.thinking) if text)
     values = chat.facts.switch_values.items()
-    constants = "".join(chat.facts.string_constants)
-    is_shown = spec.reasoning.mode is not ReasoningMode.NONE and Part.REASONING in spec.turn.order
     for name, value in ((name, value) for name, each in values for value in each):
         prompt = chat.using({name: value}).prompt().text or ""
         if prompt.endswith(known) or spec.turn.header not in prompt:
@@ -44,7 +42,13 @@ def unexplained_prompts(spec: Spec, chat: Chat) -> Iterator[tuple[str, bool]]:
             continue
         for marker in unexplained(spec, prompt):
             told = f"with {name}={value!r} a prompt has the marker {quoted(marker)}"
-            yield told, not is_shown or closing_of(marker) in constants
+            yield told, may_open_thought(spec, chat, marker)
+
+
+def may_open_thought(spec: Spec, chat: Chat, marker: str) -> bool:
+    """Tell whether a marker may open a thought: turns show none, or the template may close it."""
+    is_shown = spec.reasoning.mode is not ReasoningMode.NONE and Part.REASONING in spec.turn.order
+    return not is_shown or closing_of(marker) in "".join(chat.facts.string_constants)
 
 
 def unexplained(spec: Spec, prompt: str) -> Iterator[str]:

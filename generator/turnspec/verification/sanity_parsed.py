@@ -47,12 +47,14 @@ def leaks(view: View) -> Iterator[Finding]:
     """
     spec = view.spec
     opener = spec.content.start or spec.join(Part.REASONING, Part.CONTENT)
-    marks = (opener.strip(), spec.content.end.strip())
+    own = [(opener, spec.content.end)]
+    own += [(spec.tools.section_start, spec.tools.section_end)] if spec.tools else []
     known = format_markers(spec)
     shared = _shared_words(known)
     for path, text in _literals(spec):
         for opening, closing in _empty_blocks(text, shared):
-            if (opening, closing) == marks or _has_other_end(opening, closing, known):
+            is_own = any(opening in start and closing in end for start, end in own)
+            if is_own or _has_other_end(opening, closing, known):
                 continue  # what stands in that is content, or a call
             filled = f"{opening}\n{_THOUGHT}\n{closing}"
             said = f"{filled}\n\n{_ANSWER}" + spec.final(Part.CONTENT)

@@ -14,6 +14,7 @@ from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.prompts import (
+    may_open_thought,
     prompts_of,
     unexplained,
     unexplained_prompts,
@@ -42,10 +43,13 @@ def switches(view: View) -> Iterator[Finding]:
 
 def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
+    off = view.spec.thinking.disabled.prompt
     for path, prompt in prompts_of(view.spec.thinking):
         if marks_of_prompt(view.spec, prompt):
             continue  # that is told
         for marker in unexplained(view.spec, prompt):
+            if prompt == off and not may_open_thought(view.spec, view.chat, marker):
+                continue  # it says in its own way that there is no thought
             yield path, f"no part explains the marker {quoted(marker)} in it"
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from turnspec.analysis.probes import CONTENT, probe_call
 from turnspec.analysis.text import common_prefix, common_suffix, markers
 from turnspec.codegen.format_module import FormatModule
-from turnspec.spec.message import Message
+from turnspec.spec.message import Call, Message
 from turnspec.spec.yaml_text import quoted
-from turnspec.verification.comparing import Said, as_read
+from turnspec.verification.comparing import Said, as_meant, as_read
 from turnspec.verification.turns import Renderer
 from turnspec.verification.witness_tries import (
     FORMS,
@@ -78,8 +78,10 @@ class Reader:
     def read_names(self) -> None:
         """Tell where calls of some names are written as the parser doesn't read them.
 
-        These names are, hold, begin or end with what the template looks for in texts.
+        These names are, hold, begin or end with what the template looks for in texts. An argument
+        that it looks for may say the same, as code does that stands there alone.
         """
+        self.told |= self._other_argument()
         for arguments in (probe_call(0).arguments, named_arguments(self.renderer.chat)):
             if told := self._other_call(arguments):
                 self.told |= told
@@ -96,6 +98,18 @@ class Reader:
             meant = replace(usual.said, calls=tuple((name, *it[1:]) for it in usual.said.calls))
             if given.said != meant:
                 return {f"calls of {name!r} are written otherwise": quoted(given.text)}
+        return {}
+
+    def _other_argument(self) -> dict[str, str]:
+        """Return which argument, if one does, has its call written otherwise."""
+        usual = self._read_call(NEEDLE, probe_call(0).arguments)
+        for key, value in named_arguments(self.renderer.chat).items():
+            with self.renderer.chat.worker.unwitnessed():
+                given = self._read_call(NEEDLE, {key: value})
+            meant = as_meant(self.renderer.spec, Message(calls=(Call(NEEDLE, {key: value}),)))
+            is_known = usual is not None and len(usual.said.calls) == 1  # as all are written
+            if is_known and given and [it[:2] for it in given.said.calls] != [meant.calls[0][:2]]:
+                return {f"calls with {key!r} are written otherwise": quoted(given.text)}
         return {}
 
     def read_blocks(self) -> None:
