@@ -55,9 +55,8 @@ def objects_in(text: str) -> Sequence[Any]:
     text = re.sub(r"^json", "", text.strip(f"{WHITE_SPACE}`"))
     for is_python in (False, True):
         for it in (text, text.replace("\n", "\\n"), f"[{text}]".replace("}\n{", "},{")):
-            json = literal_as_json(it) if is_python else it
             try:
-                value = load_json(json or "", hook=apart)
+                value = load_json(literal_as_json(it) or "" if is_python else it, hook=apart)
             except ValueError:
                 continue
             return value if is_list(value) else [value]
