@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_311,
     "lines, mean": 2_068,
     "lines, all": 491_879,
-    "lines of the engine and codegen": 11_228,
+    "lines of the engine and codegen": 11_237,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -356,7 +356,7 @@ CALLS = [
     Text(GEMMA, GEMMA_CALL.replace("read", "thread"), called("a", name="thread"),
          ("unknown_tool",)),
     Text(QWEN, "Said.\n<tool_call>\n{", said("Said."), ("cut_off",)),
-    Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read")),
+    Text(NEMO, "[TOOL_CALLS]read", said("[TOOL_CALLS]read"), ("no_name",)),
     Text(MINISTRAL, "[TOOL_CALLS]read", said(""), ("cut_off",)),
     Text(MINISTRAL, "[TOOL_CALLS]it</s>", said("[TOOL_CALLS]it")),
     Text(MINISTRAL, "`[TOOL_CALLS]`", said("`[TOOL_CALLS]`")),
@@ -417,6 +417,72 @@ CALLS = [
     ),
     Text(f"{GEMMA}-interleaved", '<|tool_call>call:read{path:<|"|>a<|"|>}<tool_call|>'
          "<|tool_response>", called("a")),
+    *(
+        Text(name, opening + "sum" + end, Message(calls=(Call("sum", {}),)), ("no_arguments",))
+        for name, opening, end in (
+            (FUNCTION_GEMMA, "<start_function_call>call:", "<end_function_call>"),
+            (GEMMA, "<|tool_call>call:", "<tool_call|>"),
+        )
+    ),
+    Text(FUNCTION_GEMMA, "Put <start_function_call>name<end_function_call> there.",
+         said("Put <start_function_call>name<end_function_call> there."), ("no_name",)),
+    *(
+        Text(name, opening + written + end, called(*paths), ("other_syntax",) * len(paths))
+        for name, opening, end in (
+            (CODER, "<tool_call>\n", "\n</tool_call>"),
+            ("bytedance-seed-oss", "<seed:tool_call>\n", "\n</seed:tool_call>"),
+            ("mistral-small-3-2-24b-instruct-2506", "[TOOL_CALLS]", ""),
+            (LFM, "<|tool_call_start|>", "<|tool_call_end|>"),
+        )
+        for written, paths in (
+            (MEMBERS + "\n" + MEMBERS.replace('"a"', '"b"'), "ab"),
+            (f"```json\n{MEMBERS}\n```", "a"),
+            (f"```\n[{MEMBERS}]\n```", "a"),
+            (MEMBERS.replace('"a"', '"}\n{"'), ("}\n{",)),
+        )
+    ),
+    *(
+        Text(name, opening + 'read\n```json\n{"path": "a"}\n```' + end, called("a"),
+             ("other_syntax",))
+        for name, opening, end in (
+            (QWEN, "<tool_call>\n", "\n</tool_call>"),
+            (CODER, "<tool_call>\n", "\n</tool_call>"),
+            (NEMO, "[TOOL_CALLS]", ""),
+            ("deepseek-ai-deepseek-v3-0324", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>",
+             "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"),
+        )
+    ),
+    Text(LFM, "<|tool_call_start|>```python\nread(path='a')\nread(path='b')\n```<|tool_call_end|>",
+         called("a", "b"), ("missing_marker", "unexpected_text", "stray_marker")),
+    Text("allenai-olmo-3-7b-instruct",
+         '<function_calls>\n```python\nread(path="a")\n```\n</function_calls>', called("a"),
+         ("unexpected_text", "stray_marker")),
+    Text("allenai-olmo-3-7b-instruct", "<function_calls>\n`read(path='a')`\n</function_calls>",
+         said("<function_calls>\n`read(path='a')`\n</function_calls>"), ("no_name",)),
+    *(
+        Text(name, opening + written, said(opening + written), ("no_name",))
+        for name, opening in (
+            (NEMO, "[TOOL_CALLS]"),
+            (GRANITE, "<|tool_call|>"),
+            ("mistral-small-3-2-24b-instruct-2506", "[TOOL_CALLS]"),
+        )
+        for written in ('"read"', "[read(path='a')]")
+    ),
+    *(
+        Text("mistral-small-3-2-24b-instruct-2506", text, said(text), told)
+        for text, told in (
+            (f"[TOOL_CALLS][{MEMBERS}] it is", ("no_name",)),
+            ("say `[TOOL_CALLS][` first", ()),
+        )
+    ),
+    *(
+        Text(name, text, said(text))
+        for name, opening in (
+            *((name, "<tool_call>") for name in (QWEN, CODER)),
+            (LFM, "<|tool_call_start|>"),
+        )
+        for text in (f"It is called `{opening}`", f"```{opening}```")
+    ),
     Text(QWEN, "A </think> stands here.", said("A </think> stands here."), ("stray_marker",)),
     Text(QWEN, "A\n</think>\nB", said("A\n\nB"), ("stray_marker",)),
     Text(QWEN, "A <|im_</think>end|> B", said("A <|im_end|> B"), ("stray_marker",) * 2),

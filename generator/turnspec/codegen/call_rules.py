@@ -134,6 +134,9 @@ def _head_roles(marks: Marks) -> Roles:
         found.append((role, (opening, [spaced(it) for it in (*following, *ends)])))
         if not at and not calls.only_in_section:
             found.append(("noisy_opening", (opening + "{noise}", following)))
+        elif looks_like_marker(opening) and calls.start.startswith("{name"):
+            fenced = re.sub(r"(?: \{\?\[\})?$", r" {fence}{line end}\g<0>", opening, count=1)
+            found.append(("noisy_opening", (fenced, [spaced(calls.start)])))
     whole = [spaced(head) for _, head in heads if isinstance(head, str)]
     if whole and _may_have_other_tags(marks):
         found.append(("noisy_opening", ("<{no /}{tag}>", whole)))
@@ -185,6 +188,10 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
         over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
         starts = (calls.start.rstrip(), *calls.short_starts)
         whole += [("closed_call", (f"{it} {marks.arguments.end}", over)) for it in starts]
+    alone = re.fullmatch(r"(.*)\{\?([^{}]+)\}( \{name\}) \{\{", calls.start)
+    ends = [f" {end}" for end in filter(looks_like_marker, calls.end)]
+    if alone and ends:  # its brackets are left out
+        whole.append(("closed_call", ("".join(alone.groups()), ends)))
     in_parentheses = _with_parenthesis(marks)
     return [*whole, *((role, _with_follows(marks, head)) for role, head in heads), *in_parentheses]
 

@@ -58,6 +58,7 @@ SLOTS = {
     "string": r'(?:[^"\\]|\\[\s\S]|\\\Z){0,256}',
     # What models put before and behind JSON.
     "fence": "(?:`{1,3}[A-Za-z0-9_]{0,9})?",
+    "fenced": r"(?:`{1,3}[A-Za-z0-9_]{0,9})?[ \t\n\r]{0,99}\[?",
     "brackets": "[ \t\n\r]{0,99}[,}\\]`][ \t\n\r,}\\]`]{0,99}",
     "line end": "[ \t\r]{0,9}\n",
     "end of text": r"\Z",
@@ -66,7 +67,7 @@ SLOTS = {
 }
 _NAMES = ("name", "key")  # which may be quoted as attributes are
 _TEXTS = ("key", "type", "id", "string")
-_MAY_BE_MISSING = ("word", "comma", "fence")
+_MAY_BE_MISSING = ("word", "comma", "fence", "fenced")
 
 
 def parted(notation: Notation) -> tuple[str, Sequence[Notation]]:

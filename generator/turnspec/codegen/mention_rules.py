@@ -38,7 +38,7 @@ def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     begun: tuple[str, ...] = (' {{ "name"', " {{ 'name'", ' {{ "function"')
     if marks.are_objects:  # with quotes of Python's, unless the members' names are others
         begun = (" {{ '",) if marks.tools.fields.name[-1:] == ("name",) else ()
-    heads = [text for it in begun for text in (it, f" [{it}")]
+    heads = [f" {{fenced}}{it}" for it in begun]
     heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
     is_own = "(" in marks.calls.start
     called = [" {name} ( )", " {name} ({word}=", " {name} ( {{"]
@@ -46,7 +46,7 @@ def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
         begun_calls = (it for it in up_to_arguments(marks) if '"arguments"' in it)
         called += [it.replace("{fence}", "{name}", 1) for it in begun_calls]
     else:
-        called += [" {name}\n{{", ' {name} {{ "', " {name} [{any}]\n{{"]
+        called += [" {name}\n{fenced} {{", ' {name} {{ "', " {name} [{any}]\n{{"]
         tags = re.findall(r"\[\w+\]", marks.calls.start.partition("{name}")[2])
         if len(tags) == 1:  # with an id in a tag before it
             called.append(f" {{name}} [{{any}}]{{any}}{tags[0]}")

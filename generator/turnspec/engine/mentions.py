@@ -65,9 +65,9 @@ def is_text(turn: Turn, found: Found) -> bool:
         is_told = CALLS_ARE_OBJECTS and any(it.kind == "no_name" for it in turn.problems[-1:])
         if not (is_in_prose or is_told):
             turn.problem("no_name", f"no call before {found.text!r}", found.offset)
-    if not (CALLS_ARE_OBJECTS or CALL_HAS_END) and found.role is Role.PLAIN_TEXT:
-        next_sign = turn.input.text[found.end : found.end + 1]
-        if re.match(r"\w", next_sign):
+    if not CALL_HAS_END and found.role is Role.PLAIN_TEXT:
+        next_signs = turn.input.text[found.end : found.end + 2]
+        if re.match(r"[\w\"]|[{[][^`]", next_signs):
             turn.problem("no_name", f"no call after {found.text!r}", found.offset)
     if found.role is Role.PLAIN_TEXT or (closes and state.mentioned) or is_user_text:
         state.mentioned = True  # so that what closes it is text as well

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \t\n\r]*\]))?"
+CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \t\n\r]*\])|```(?:json)?)?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
@@ -35,7 +35,7 @@ def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
         head = re.match(CALLED.replace("NAME", names), text)
-        rest = text[head.end() :].rstrip(WHITE_SPACE) if head else ""
+        rest = text[head.end() :].rstrip(f"{WHITE_SPACE}`") if head else ""
         given = literal_as_json(f"_({rest}")
         only = objects_in(re.sub(r"\)\Z", "", rest))
         inner: OtherCall | None = None
@@ -51,13 +51,12 @@ def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
 
 
 def objects_in(text: str) -> Sequence[Any]:
-    """Return the values in a text, in JSON or Python: alone, or in an array without brackets."""
-    text = text.strip(WHITE_SPACE)
+    """Return a text's values, in JSON or Python: one, or several behind commas or in lines."""
+    text = re.sub(r"^json", "", text.strip(f"{WHITE_SPACE}`"))
     for is_python in (False, True):
-        for candidate in (text, f"[{text}]", text.replace("\n", "\\n")):
-            json = literal_as_json(candidate) if is_python else candidate
+        for it in (text, text.replace("\n", "\\n"), f"[{text}]".replace("}\n{", "},{")):
             try:
-                value = load_json(json or "", hook=apart)
+                value = load_json(literal_as_json(it) or "" if is_python else it, hook=apart)
             except ValueError:
                 continue
             return value if is_list(value) else [value]

@@ -37,6 +37,8 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
     if not calls:
         turn.state.mentioned = True
         write_mention(turn, turn.go_back())
+        if not CALL_HAS_END:
+            turn.problem("no_name", f"no call after {found.text!r}", found.offset)
         return False
     start = turn.holds.pop().offset
     for name, arguments, told in calls:

@@ -291,7 +291,7 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
         return False
     rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
-    if begun is None or not (begun.is_partial and begun.text.strip(WHITE_SPACE)):
+    if not (begun and begun.is_partial) or re.fullmatch(r"(.*`)?[\0- ]*", begun.text):
         return False
     before = input.text[input.position : begun.start].strip(WHITE_SPACE)
     is_after_call = HAS_CALLS and turn.state.called and turn.state.after_marker and not before
