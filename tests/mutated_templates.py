@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.source import TemplateSource
-from turnspec.rendering.conversation import ArgumentsForm, Chat, Following
+from turnspec.rendering.conversation import Chat, Following
+from turnspec.rendering.dialect import ArgumentsForm
 from turnspec.rendering.limits import Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.fingerprint import fingerprint

@@ -8,7 +8,7 @@ from tests.own_templates import NAMES, analysis_of, given_template, own_template
 from turnspec.analysis.analyze import analyze_template
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.modes import reasoning_mode
-from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
+from turnspec.rendering.dialect import AbsentContent, ArgumentsForm
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.words import (

@@ -10,7 +10,8 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import find_insistence
 from turnspec.chat import ChatError, ChatTemplate
 from turnspec.codegen.loading import load
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.worker import RenderWorker
 
 #: What each is spoken to with.

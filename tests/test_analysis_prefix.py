@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from turnspec.analysis.prefix import find_broken_prefix
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.words import PrefixStep
 

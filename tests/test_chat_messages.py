@@ -17,7 +17,7 @@ from turnspec.chat.messages import (
     with_text_behind,
     write_messages,
 )
-from turnspec.rendering.conversation import AbsentContent, ArgumentsForm, Dialect
+from turnspec.rendering.dialect import AbsentContent, ArgumentsForm, Dialect
 from turnspec.spec.message import Call
 from turnspec.spec.model import Capabilities, ContentBlocks
 from turnspec.spec.problems import Problem

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ _MESSAGES, _TURNS = 2, 8
 _AT_LEAST = 7
 
 
+@pytest.mark.timeout(300 + 10 * _EXAMPLES)
 def test_what_is_verified_reads_what_the_template_writes(worker: RenderWorker) -> None:
     verified: list[bool] = []
 

@@ -13,7 +13,8 @@ from turnspec.chat.form import find_form
 from turnspec.chat.messages import Turn, write_messages
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.paths import find_places
 from turnspec.rendering.shapes import CallShape, at_place, merged
 from turnspec.rendering.worker import RenderWorker

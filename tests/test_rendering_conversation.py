@@ -8,16 +8,13 @@ from collections.abc import Iterator
 import pytest
 
 from turnspec.rendering.conversation import (
-    AbsentContent,
-    ArgumentsForm,
     Chat,
-    Dialect,
     Following,
-    JsonObject,
     result_message,
     tool_definitions,
     user_message,
 )
+from turnspec.rendering.dialect import AbsentContent, ArgumentsForm, Dialect, JsonObject
 from turnspec.rendering.value_schemas import schema_of
 from turnspec.rendering.worker import Rendering, RenderWorker
 from turnspec.spec.encoding import json_type

@@ -22,7 +22,7 @@ from tests.reference.cases import (
     rendered_cases,
     template_names,
 )
-from turnspec.rendering.conversation import AbsentContent, ArgumentsForm
+from turnspec.rendering.dialect import AbsentContent, ArgumentsForm
 from turnspec.rendering.worker import RenderWorker
 
 #: Cases, each with how it compares in the template's form, and as plain messages.

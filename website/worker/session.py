@@ -21,7 +21,7 @@ from turnspec.explain.explanation import Explanation, explained_with
 from turnspec.explain.samples import SAMPLE_TOOLS, sample_outputs, sample_turns
 from turnspec.explain.shown import explanation_lines
 from turnspec.pipeline.build import Build, build_template
-from turnspec.pipeline.folder import marked, task_for
+from turnspec.pipeline.folder import task_for
 from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import source_of
 from turnspec.pipeline.vendor import vendor
@@ -103,18 +103,17 @@ class Session:
                 facts = self._facts(step, found) if step == task.paths.spec else {}
                 tell(shown[step], {"file": step, "text": found, **facts})
 
-        build = marked(
-            build_template(
-                source,
-                task.paths,
-                recipe=task.recipe,
-                messages=DEFAULT_MESSAGES if given.get("verify", True) else None,
-                worker=self._worker,
-                with_advice=True,
-                limits=LIMITS,
-                on_step=on_step,
-            )
+        made = build_template(
+            source,
+            task.paths,
+            recipe=task.recipe,
+            messages=DEFAULT_MESSAGES if given.get("verify", True) else None,
+            worker=self._worker,
+            with_advice=True,
+            limits=LIMITS,
+            on_step=on_step,
         )
+        build = made.marked(made.result)
         if build.files:  # else what was built of this template before, without an overlay, stays
             self._source, self._build, self._parser = source, build, None
         return {

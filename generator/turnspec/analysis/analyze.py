@@ -9,17 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import thinking
-from turnspec.analysis.arguments import (
-    ArgumentsFinding,
-    analyze_object,
-    analyze_tagged,
-    find_count_lead,
-)
+from turnspec.analysis.arguments import ArgumentsFinding
 from turnspec.analysis.assemble import ASSUMED_TOKENS, assemble_spec
+from turnspec.analysis.call_arguments import find_arguments
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.facts import Facts
 from turnspec.analysis.findings import Derivation, Finding
@@ -35,26 +31,19 @@ from turnspec.analysis.overlaid import overlaid
 from turnspec.analysis.parts import NOTHING, Wrapping
 from turnspec.analysis.probes import (
     CONTENT,
-    IDS,
-    KEYS,
-    NAMES,
-    VALUES,
-    TokenKind,
-    find_object,
-    find_tokens,
-    probe_call,
 )
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.stripped import find_content_marks, find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
 from turnspec.analysis.thinking import Setting
 from turnspec.analysis.unnamed_tokens import unnamed_tokens
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.calls import Arguments
 from turnspec.spec.checks import check_spec
-from turnspec.spec.message import Call, Message
+from turnspec.spec.message import Message
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.prompt_state import PromptState, begins_content, prompt_state
@@ -258,64 +247,9 @@ class _Analyzer:
     def _find_calls(self) -> None:
         """T4 to T6 on a turn with one call, if there are calls."""
         self.max_calls = call_limit(self.chat) if self.reads_calls else 0
-        if not self.max_calls:
-            return
-        self.count_lead = find_count_lead(lambda given: self._render_call(given))
-        text, heads = self._render_arguments(probe_call(0).arguments)
-        if text is None:
-            return
-        span = find_object(text, probe_call(0).arguments, KEYS[0])
-        if span is None or not self._is_one_object(heads):
-            found = analyze_tagged(
-                lambda given: self._render_arguments(given, heads)[0], self.derivation
-            )
-        else:
-            found = analyze_object(
-                lambda given: self._render_arguments(given, heads)[0],
-                text[: span[0]],
-                text[span[1] :],
-                self.derivation,
-            )
-        self.arguments = found or self.arguments
-
-    def _is_one_object(self, heads: int) -> bool:
-        """Tell whether two arguments stand in one object as well, as they do if it is JSON."""
-        both = dict(zip(KEYS[:2], VALUES[:2], strict=True))
-        text = self._render_arguments(both, heads)[0]
-        return text is None or KEYS[1] not in text or find_object(text, both, KEYS[0]) is not None
-
-    def _render_arguments(
-        self, arguments: Mapping[str, object], heads: int | None = None
-    ) -> tuple[str | None, int]:
-        """Render one call; return the text behind its last slot before the arguments.
-
-        ``heads`` is how many slots stand there, found with arguments that are needles themselves.
-        """
-        call = Call(NAMES[0], arguments, IDS[0])
-        text = self._render_call(arguments)
-        if text is None:
-            return None, 0
-        if self.count_lead:  # where arguments are compared their number is to be no difference
-            counted = f"{self.count_lead}{len(arguments)}"
-            text = text.replace(counted, f"{self.count_lead}1", 1)
-        tokens = find_tokens(text, (call,))
-        slots = [token for token in tokens if token.kind in (TokenKind.NAME, TokenKind.ID)]
-        if heads is None:
-            first = next(
-                (t.start for t in tokens if t.kind in (TokenKind.KEY, TokenKind.ARGUMENTS)),
-                len(text),
-            )
-            heads = sum(token.start < first for token in slots)
-        return text[slots[heads - 1].end if heads else 0 :], heads
-
-    def _render_call(self, arguments: Mapping[str, object]) -> str | None:
-        """Render a turn of one call, with content where there is no call without."""
-        call = Call(NAMES[0], arguments, IDS[0])
-        for content in ("", CONTENT):
-            text = self.chat.turn(Message(content=content, calls=(call,))).text
-            if text is not None and NAMES[0] in text:
-                return text
-        return None
+        if self.max_calls:
+            found, self.count_lead = find_arguments(self.chat, self.derivation)
+            self.arguments = found or self.arguments
 
     def _lay_out(self, on: Setting, settings: Sequence[Setting]) -> tuple[Frames, Layout]:
         chat = self.chat.using(on.variables)

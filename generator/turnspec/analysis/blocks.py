@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
-from turnspec.rendering.conversation import Chat, JsonObject, content_in_blocks
+from turnspec.rendering.conversation import Chat, content_in_blocks
+from turnspec.rendering.dialect import JsonObject
 from turnspec.rendering.paths import ELEMENT
 from turnspec.rendering.shapes import at_place, inner_places, merged
 from turnspec.spec.message import Message

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from turnspec.analysis.probes import CONTENT, KEYS, NAMES, probe_message
-from turnspec.rendering.conversation import Chat, JsonObject
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import JsonObject
 from turnspec.rendering.paths import ANY, ELEMENT, Place
 from turnspec.rendering.shapes import (
     WORD,

@@ -30,12 +30,10 @@ from turnspec.rendering.conversation import (
     EXAMPLE_TOOL,
     EXAMPLE_TOOL_NAME,
     RESULT_TEXT,
-    AbsentContent,
-    ArgumentsForm,
     Chat,
-    Dialect,
     result_message,
 )
+from turnspec.rendering.dialect import AbsentContent, ArgumentsForm, Dialect
 from turnspec.rendering.shapes import at_place, inner_places, merged, worded_places
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.text import splits_marker
-from turnspec.rendering.conversation import USER_TEXT, Chat, JsonObject, user_message
+from turnspec.rendering.conversation import USER_TEXT, Chat, user_message
+from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.yaml_text import quoted
 
 #: Stands where tools were listed.

@@ -6,34 +6,31 @@ This puts the steps of `parts` and `calls` together, each on what the one before
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import parts
+from turnspec.analysis.around import (
+    Around,
+    before_results,
+    find_around,
+    followed_ends,
+    next_headers,
+    without_header,
+)
 from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count, why_unread
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Edge, Frame, Frames
-from turnspec.analysis.header import Header, Prompts, find_header, find_user_end, strip_header
+from turnspec.analysis.header import Header, strip_header
 from turnspec.analysis.parts import NOTHING, Wrapping
-from turnspec.analysis.probes import IDS, NAMES
-from turnspec.analysis.text import markers, whole_prefix, whole_suffix
+from turnspec.analysis.text import markers
 from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
-from turnspec.rendering.conversation import (
-    EXAMPLE_TOOL_NAME,
-    NEXT_USER_TEXT,
-    USER_TEXT,
-    Chat,
-    Following,
-    user_message,
-)
+from turnspec.rendering.conversation import Chat, Following
 from turnspec.spec.calls import AfterFirst
 from turnspec.spec.model import End, Join
 from turnspec.spec.turn_end import ends_turn
 from turnspec.spec.words import Part
-
-_LAST = Edge(Part.CONTENT, Part.END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,33 +123,6 @@ def _behind(user_end: str, prompt: str) -> str:
     return prompt.removeprefix(next(found, ""))
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """What is known before a turn's parts are told apart.
-
-    ``table`` are the edges at a conversation's end, without the ``tail`` that ends all of these;
-    ``by_user`` and ``by_tool`` are those before another message.
-    """
-
-    prompts: Prompts
-    header: Header
-    user_header: str
-    tail: str
-    table: Mapping[Edge, str]
-    by_user: Mapping[Edge, str]
-    by_tool: Mapping[Edge, str]
-
-    @property
-    def open_header(self) -> str:
-        """The assistant's header, if prompts end in the middle of it."""
-        return self.header.header if self.header.is_open else ""
-
-    def behind(self, calls: CallsFinding) -> _Around:
-        """Take what ends the last call off what follows it."""
-        by_user, by_tool = (_behind_calls(edges, calls) for edges in (self.by_user, self.by_tool))
-        return replace(self, by_user=by_user, by_tool=by_tool)
-
-
 def find_layout(
     chat: Chat, frames: Frames, prompts: Sequence[str], derivation: Derivation
 ) -> Layout:
@@ -162,7 +132,7 @@ def find_layout(
     setting of the switches, the setting of the frames first.
     """
     frames, wrapped_end = without_wrapped_end(frames)
-    around = _find_around(chat, frames, prompts)
+    around = find_around(chat, frames, prompts)
     only_call = end_of_only_call(frames, around.table, around.tail)
     edges = strip_header(around.table, around.header)
     wrappings, turn_end = _find_wrappings(edges, around)
@@ -180,7 +150,7 @@ def find_layout(
         wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])
         wrappings[Part.CONTENT] = replace(wrappings[Part.CONTENT], end=wrapped_end)
     joins = parts.find_joins(edges, wrappings)
-    ends = parts.find_ends(edges, _followed_ends(edges, around), wrappings, wrapped_end)
+    ends = parts.find_ends(edges, followed_ends(edges, around), wrappings, wrapped_end)
     section = wrappings.get(Part.CALLS, NOTHING)
     final = next((end.final for end in ends if end.last is Part.CALLS), "")
     after = find_after_first(calls, only_call, section.end, final, derivation) if calls else None
@@ -196,36 +166,13 @@ def find_layout(
         after_first=after,
         joins=joins,
         ends=ends,
-        stop=parts.stop_strings([*ends, *_only_end(after)], _next_headers(around), inside),
+        stop=parts.stop_strings([*ends, *_only_end(after)], next_headers(around), inside),
         calls_decide_end=_calls_decide_end(frames, ends, wrappings),
-        behind_calls=_before_results(frames, calls),
+        behind_calls=before_results(frames, calls),
     )
 
 
-def _find_around(chat: Chat, frames: Frames, texts: Sequence[str]) -> _Around:
-    """Find the headers, and the edges of turns without what ends every conversation."""
-    prompts = Prompts(tuple(texts), chat.prompt(add_generation_prompt=False).text or "")
-    table = frames.edges()
-    by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
-    user_end = find_user_end(table, prompts, by_user.get(_LAST, ""))
-    user_end, user_header = _around_user(chat, user_end, table, by_user)
-    header = find_header(table, prompts, user_end, user_header)
-    tail = _tail_behind(user_end, prompts.bare)
-    table = _without_tail(table, tail)
-    return _Around(prompts, header, user_header, tail, table, by_user, by_tool)
-
-
-def _tail_behind(user_end: str, bare: str) -> str:
-    """Return what ends all conversations: what stands in ``bare`` behind the user's end.
-
-    Where messages are joined, what stands between two is part of that end, and not of ``bare``.
-    """
-    if user_end.startswith(bare):
-        return ""
-    return bare.removeprefix(user_end if bare.startswith(user_end) else user_end.rstrip())
-
-
-def _find_wrappings(edges: Mapping[Edge, str], around: _Around) -> tuple[dict[Part, Wrapping], str]:
+def _find_wrappings(edges: Mapping[Edge, str], around: Around) -> tuple[dict[Part, Wrapping], str]:
     """Return what stands around reasoning and content, and what ends a turn."""
     wrappings = {
         part: parts.find_wrapping(part, edges, around.open_header)
@@ -235,48 +182,9 @@ def _find_wrappings(edges: Mapping[Edge, str], around: _Around) -> tuple[dict[Pa
     wrappings = parts.without_turn_end(wrappings, edges, around.header.header)
     turn_end = parts.common_turn_end(edges, wrappings)
     if not turn_end:  # some templates end the last message of a conversation in their own way
-        ends = _without_header(around.by_user, around.user_header)
+        ends = without_header(around.by_user, around.user_header)
         turn_end = parts.common_turn_end(ends, wrappings)
     return wrappings, turn_end
-
-
-def _next_headers(around: _Around) -> list[str]:
-    """Return what follows a turn, of which some stops a model as well as the turn's own end."""
-    shown = [table.get(_LAST, "") for table in (around.by_user, around.by_tool)]
-    # A header that says whose result follows is another one for each tool.
-    found = [text for text in shown if EXAMPLE_TOOL_NAME not in text]
-    is_prompted = any(around.tail in prompt for prompt in around.prompts.texts)
-    return found if is_prompted else [*found, around.tail]  # the end of all conversations stops
-
-
-def _before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ...]:
-    """Return what stands behind calls, and behind a turn's only call, before a tool's answer."""
-    if calls is None:
-        return ()
-    tables = (frames.edges(Following.TOOL), frames.with_calls(1).edges(Following.TOOL))
-    texts = [table.get(Edge(Part.CALLS, Part.END), "") for table in tables]
-    texts = [re.split("|".join((*NAMES, *IDS)), text)[0] for text in texts]
-    end = calls.repetition.end
-    # A result may say the call's name or id again; then what is known stands behind that.
-    whole = [text.removeprefix(end) for text in texts if text.startswith(end)]
-    return tuple(dict.fromkeys(text for text in whole if text.strip()))
-
-
-def _without_tail(edges: Mapping[Edge, str], tail: str) -> dict[Edge, str]:
-    """Take off what a template puts behind the last message of every conversation."""
-    return {
-        edge: text.removesuffix(tail) if edge[1] is Part.END else text
-        for edge, text in edges.items()
-    }
-
-
-def _without_header(edges: Mapping[Edge, str], header: str) -> dict[Edge, str]:
-    """Take the next user's header off the edges to the turn's end."""
-    return {
-        edge: text.removesuffix(header)
-        for edge, text in edges.items()
-        if edge[1] is Part.END and edge[0] is not Part.START
-    }
 
 
 def _find_calls(
@@ -336,7 +244,7 @@ def _settle(
     wrappings: Mapping[Part, Wrapping],
     edges: Mapping[Edge, str],
     turn_end: str,
-    around: _Around,
+    around: Around,
     token: str,
 ) -> dict[Part, Wrapping]:
     """Settle who owns a text that two neighbours, or a part and the turn's end, both claim.
@@ -437,63 +345,3 @@ def _find_order(frames: Frames) -> tuple[Part, ...]:
         found.append(min(waiting, key=before.__getitem__))
         waiting.remove(found[-1])
     return tuple(found)
-
-
-def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, str]:
-    """Return the edges without what ends the last call."""
-    return {
-        edge: text.removeprefix(calls.repetition.end) if edge.left is Part.CALLS else text
-        for edge, text in edges.items()
-    }
-
-
-def _followed_ends(edges: Mapping[Edge, str], around: _Around) -> dict[Part, str]:
-    """Return how a turn ends before another message, for each last part."""
-    by_user, by_tool, user_header = around.by_user, around.by_tool, around.user_header
-    result: dict[Part, str] = {}
-    for (left, right, _), final in edges.items():
-        edge = Edge(left, Part.END)
-        shown = by_tool.get(edge, by_user.get(edge)) if left is Part.CALLS else by_user.get(edge)
-        if right is not Part.END or left is Part.START or shown is None:
-            continue
-        is_listed = EXAMPLE_TOOL_NAME in shown  # tools are told anew before the last question
-        is_headed = user_header and shown.endswith(user_header) and not is_listed
-        if is_headed and left is not Part.CALLS:
-            result[left] = shown.removesuffix(user_header)
-        elif final in shown:  # a call may say more once its result is there
-            result[left] = final
-        else:
-            result[left] = whole_prefix([shown, final])
-    return result
-
-
-def _around_user(
-    chat: Chat, user_end: str, edges: Mapping[Edge, str], by_user: Mapping[Edge, str]
-) -> tuple[str, str]:
-    """Return what ends a user's message, of which ``user_end`` is known, and what stands before it.
-
-    The header is read from two such messages in a row or, where that is refused, from what all
-    turns have before the next one. What a conversation doesn't begin with is no part of it: some
-    templates end no message that is the last.
-    """
-    first = chat.render([user_message(USER_TEXT)]).text or ""
-    pair = chat.render([user_message(USER_TEXT), user_message(NEXT_USER_TEXT)]).text or ""
-    lead = first.partition(USER_TEXT)[0]
-    between = pair.partition(USER_TEXT)[2].partition(NEXT_USER_TEXT)[0]
-    if not between.startswith(user_end):
-        texts = [text for edge, text in by_user.items() if edge.right is Part.END]
-        texts += [lead] * bool(lead.strip())
-        return user_end, whole_suffix(texts).removeprefix(user_end) if len(texts) > 1 else ""
-    between = between.removeprefix(user_end)
-    header = whole_suffix([between, lead])
-    end = user_end + between.removesuffix(header)
-    shared = whole_prefix([text for edge, text in edges.items() if edge.left is Part.START])
-    if not (header.strip() and shared.startswith(end)):
-        return user_end, between
-    if shared[len(end) :].strip():
-        return end, header
-    # A prompt follows every user's message, and the assistant's header is in it, or more than that.
-    is_more = len(markers(end)) > len(markers(header))
-    if is_more and not markers(header):  # as where words begin a message, and a marker ends it
-        return end, header
-    return user_end, header if user_end.strip() or is_more else between

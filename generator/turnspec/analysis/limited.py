@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from turnspec.analysis.analyze import Analysis, analyze_template
 from turnspec.analysis.source import TemplateSource
-from turnspec.rendering.conversation import Dialect
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker

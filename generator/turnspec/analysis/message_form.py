@@ -16,7 +16,8 @@ from turnspec.analysis.dialect import (
 )
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.insistence import find_insistence
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import Dialect
 
 
 def find_message_form(chat: Chat, derivation: Derivation) -> Dialect:

@@ -14,11 +14,11 @@ from turnspec.rendering.conversation import (
     NEXT_USER_TEXT,
     USER_TEXT,
     Chat,
-    JsonObject,
     result_message,
     tool_definitions,
     user_message,
 )
+from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.message import Call, Message
 from turnspec.spec.words import PrefixStep
 

@@ -14,7 +14,7 @@ from turnspec.analysis.overlaid import overlaid_as
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.pipeline.template_sources import source_of
-from turnspec.rendering.conversation import Dialect
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.reading import SourceTemplate, read_templates
 from turnspec.spec.fingerprint import fingerprint

@@ -11,13 +11,11 @@ from turnspec.analysis.probes import probe_call, probe_message
 from turnspec.rendering.conversation import (
     RESULT_TEXT,
     USER_TEXT,
-    AbsentContent,
     Chat,
-    Dialect,
-    JsonObject,
     result_message,
     user_message,
 )
+from turnspec.rendering.dialect import AbsentContent, Dialect, JsonObject
 from turnspec.spec.model import Capabilities
 
 #: What the roles of chat APIs are called.

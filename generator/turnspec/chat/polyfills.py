@@ -13,7 +13,7 @@ from enum import StrEnum
 from turnspec.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
 from turnspec.chat.messages import Turn, with_text_before
 from turnspec.chat.tool_syntax import calls_text, tools_description
-from turnspec.rendering.conversation import AbsentContent, JsonObject
+from turnspec.rendering.dialect import AbsentContent, JsonObject
 from turnspec.spec.model import Spec
 
 

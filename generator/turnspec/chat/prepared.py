@@ -17,7 +17,8 @@ from turnspec.chat.sources import SpecialTokens
 from turnspec.chat.tool_syntax import with_tools
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load
-from turnspec.rendering.conversation import Chat, JsonObject
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import JsonObject
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Spec, Thinking, ThinkingState

@@ -12,7 +12,7 @@ from turnspec.chat.polyfills import Polyfill, polyfilled
 from turnspec.chat.prefill import continuation, prompt_part
 from turnspec.chat.prepared import PreparedTemplate
 from turnspec.chat.sources import SpecialTokens
-from turnspec.rendering.conversation import JsonObject
+from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.model import Spec, SwitchWord
 from turnspec.spec.problems import Problem
 from turnspec.spec.words import Switch

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from turnspec.codegen.writer import write_calls
-from turnspec.rendering.conversation import JsonObject
+from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.calls import Arguments, Fields, Literal, Slot, Tools
 from turnspec.spec.message import Call
 from turnspec.spec.model import Capabilities, End, Grammar, Join, Spec

@@ -11,7 +11,8 @@ from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
 from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker

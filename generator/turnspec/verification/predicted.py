@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.analysis.source import TemplateSource
-from turnspec.rendering.conversation import Chat, Dialect
+from turnspec.rendering.conversation import Chat
+from turnspec.rendering.dialect import Dialect
 from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import Limits
 from turnspec.rendering.worker import RenderWorker

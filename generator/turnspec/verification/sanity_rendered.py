@@ -16,14 +16,8 @@ from turnspec.analysis.text import (
     whole_prefix,
 )
 from turnspec.codegen.writer import write_turn
-from turnspec.rendering.conversation import (
-    USER_TEXT,
-    Chat,
-    Following,
-    JsonObject,
-    result_message,
-    user_message,
-)
+from turnspec.rendering.conversation import USER_TEXT, Chat, Following, result_message, user_message
+from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.calls import Slot
 from turnspec.spec.message import Message
 from turnspec.spec.model import Spec, SwitchWord

@@ -11,7 +11,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from turnspec.codegen.format_module import FormatModule
-from turnspec.rendering.conversation import EXAMPLE_TOOL, USER_TEXT, Chat, JsonObject, user_message
+from turnspec.rendering.conversation import EXAMPLE_TOOL, USER_TEXT, Chat, user_message
+from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.model import Spec
 from turnspec.spec.results import NEVER_RENDERED, Coverage
 from turnspec.spec.visible import shortened

@@ -17,10 +17,10 @@ from turnspec.rendering.conversation import (
     NEXT_USER_TEXT,
     USER_TEXT,
     Chat,
-    JsonObject,
     result_message,
     user_message,
 )
+from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.message import Message
 
 #: The texts that are given under each key: this and a number of three digits.

@@ -1,0 +1,152 @@
+"""What a template wants its messages to look like: `Dialect`, and the forms that are in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from zlib import crc32
+
+from turnspec.rendering.shapes import CallShape, at_place, merged
+from turnspec.spec.message import Call
+from turnspec.spec.model import ContentBlocks
+
+JsonObject = dict[str, object]
+
+
+class ArgumentsForm(StrEnum):
+    """How a call's arguments are handed to the template."""
+
+    OBJECT = "object"
+    STRING = "string"
+
+
+class AbsentContent(StrEnum):
+    """How a message without content is handed to the template."""
+
+    NULL = "null"
+    EMPTY = "empty"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a template wants its messages to look like.
+
+    ``reasoning_field`` is a key of the message or, with ``blocks``, of a block of its content;
+    ``call_reasoning_field`` is that of a message with calls, where it is another one.
+    ``next_header`` is given for a template that renders the last message as one to be continued:
+    turns are then rendered before another user's message, which this header precedes.
+    ``tail`` stands behind every conversation, also behind one that the model is to go on with.
+    ``lists_tools``: tools are listed behind the user's text, or behind all messages, and no part of
+    the assistant's turn.
+    ``flat_calls``: a call's name and arguments stand in the call itself, not under ``function``.
+    ``named_ids``: only a call's id is rendered, and not its name; then the name is given as the id.
+    ``required_field`` is a key without which no message of ``required_roles`` is taken; it is empty
+    where there is nothing to give, or ``required_filled``, with the role. ``text_block`` is what a
+    text is put into, under ``text``, where content has to be a list: that of the messages of
+    ``block_roles``. With a ``text_key`` it has to be one mapping, with the text under that key.
+    ``needs_system``: no conversation is taken that begins with no system message.
+    ``call_shape`` says where calls are read from, if they have another form than these.
+    ``renamed`` has the names that a template has for roles and for the keys of messages.
+    ``id_lead`` stands before ids, and with ``ids_are_numbers`` a number in the place of each, where
+    no others are taken; renderings show what was given to the chat all the same.
+    """
+
+    arguments: ArgumentsForm = ArgumentsForm.OBJECT
+    absent_content: AbsentContent = AbsentContent.NULL
+    reasoning_field: str | None = None
+    blocks: ContentBlocks | None = None
+    give_tools: bool = True
+    lists_tools: bool = False
+    next_header: str | None = None
+    tail: str = ""
+    flat_calls: bool = False
+    named_ids: bool = False
+    call_reasoning_field: str | None = None
+    required_field: str | None = None
+    required_roles: tuple[str, ...] = ("assistant",)
+    required_filled: bool = False
+    text_block: Mapping[str, str] = field(default_factory=dict)
+    block_roles: tuple[str, ...] = ()
+    text_key: str | None = None
+    needs_system: bool = False
+    call_shape: CallShape | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    id_lead: str = ""
+    ids_are_numbers: bool = False
+
+    def given_id(self, call_id: str) -> str:
+        """Return what a template is given as a call's id."""
+        is_number = self.ids_are_numbers
+        return str(crc32(call_id.encode()) + 10**9) if is_number else self.id_lead + call_id
+
+    def with_ids(self, message: JsonObject) -> JsonObject:
+        """Return a message with the ids that the template takes."""
+        calls, result_id = message.get("tool_calls"), message.get("tool_call_id")
+        if isinstance(calls, list):
+            given = [{**it, "id": self.given_id(it["id"])} if "id" in it else it for it in calls]
+            message = {**message, "tool_calls": given}
+        if isinstance(result_id, str):
+            message = {**message, "tool_call_id": self.given_id(result_id)}
+        return message
+
+    def insisted(self, message: JsonObject) -> JsonObject:
+        """Return a message with all that the template insists on."""
+        role, content = message.get("role"), message.get("content")
+        if role in self.required_roles and self.required_field:
+            message = {self.required_field: role if self.required_filled else "", **message}
+        if role in self.block_roles and isinstance(content, str):
+            block = {**self.text_block, self.text_key or "text": content}
+            message = {**message, "content": block if self.text_key else [block]}
+        if self.renamed:
+            usual = {**message, "role": self.renamed.get(str(role), role)}
+            message = {key: value for key, value in usual.items() if key not in self.renamed}
+            for key in usual.keys() & self.renamed.keys():
+                place = self.renamed[key]
+                given = at_place(place, usual[key])
+                # Of parts, content comes first; of keys, it is none that anybody else gave.
+                message = merged(given, message) if "[" in place else merged(message, given)
+        return message
+
+    def empty_content(self, *, beside_calls: bool) -> JsonObject:
+        """Return what a message without content has in its place."""
+        if beside_calls and self.absent_content is AbsentContent.MISSING:
+            return {}
+        is_null = beside_calls and self.absent_content is AbsentContent.NULL
+        return {"content": None if is_null else ""}
+
+    def tool_call(self, call: Call) -> JsonObject:
+        """Return a call as the template wants it."""
+        arguments: object = dict(call.arguments)
+        if self.arguments is ArgumentsForm.STRING:
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        function: JsonObject = {"name": call.name, "arguments": arguments}
+        head = {"id": call.name if self.named_ids else call.id, "type": "function"}
+        return {**head, **(function if self.flat_calls else {"function": function})}
+
+    def with_calls(self, message: JsonObject, calls: Sequence[Call], content: str) -> JsonObject:
+        """Return a message with calls; ``content`` is its text, if it has one."""
+        shape = self.call_shape
+        if shape is None:
+            return {**message, "tool_calls": [*map(self.tool_call, calls)]}
+        as_text = self.arguments is ArgumentsForm.STRING
+        given = shape.given(calls, content, as_text=as_text)
+        beside = message.get("content")
+        if "content" in given and not isinstance(beside, list):
+            message = {key: value for key, value in message.items() if key != "content"}
+        elif shape.text and isinstance(beside, list):  # blocks already, the text among them
+            given = shape.given(calls, "", as_text=as_text)
+        return merged(message, given)
+
+    def reasoning_key(self, *, beside_calls: bool) -> str | None:
+        """Return the key for the reasoning of a message with or without calls."""
+        return (beside_calls and self.call_reasoning_field) or self.reasoning_field
+
+
+def ids_in(message: JsonObject) -> list[str]:
+    """Return the ids of a message's calls, or of the call whose result it is."""
+    calls, result_id = message.get("tool_calls"), message.get("tool_call_id")
+    ids = [call["id"] for call in calls if "id" in call] if isinstance(calls, list) else []
+    return [*ids, result_id] if isinstance(result_id, str) else ids
