@@ -235,3 +235,18 @@ def test_a_constant_with_a_key_that_needs_quotes_is_refused_where_keys_have_none
         refused = found(value)
         assert isinstance(refused, list)
         assert "cannot be written in this format" in str(refused[0])
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
+@pytest.mark.parametrize("name", [QUOTED, TAGGED, "trl-gemma-4-v3"])
+def test_a_call_without_arguments_may_be_the_last(name: str, compile_grammar: Compile) -> None:
+    functions = [{"name": "look", "parameters": {"type": "object", "properties": {}}}]
+    request = GrammarRequest(functions, tool_choice="required", parallel=True, thinking=False)
+    found = bind_grammar(committed_spec(name), request)
+    assert isinstance(found, BoundGrammar)
+    engine = compile_grammar(found.grammar)
+    assert not isinstance(engine, Problem)
+    calls = (Call("look", {}, id="abcdefgh1"), Call("look", {}, id="abcdefgh2"))
+    given = written_input(committed_spec(name), Message(calls=calls), thinking=False)
+    assert given
+    assert engine.accepts(given.text)

@@ -42,7 +42,7 @@ from turnspec.grammar.schema_parts import (
     without,
 )
 from turnspec.grammar.schema_strings import Remarks, limited, path_of, string_text
-from turnspec.grammar.text import Rule, choice, group, reachable, sequence
+from turnspec.grammar.text import GAP, Rule, choice, group, reachable, sequence
 from turnspec.spec.encoding import json_type, ordered_keys
 from turnspec.spec.problems import Problem
 
@@ -484,7 +484,10 @@ class _Compiler:
         inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
         if not inside and empty is not None:
             return empty
-        some = sequence(notation.opening(), inside, notation.closing())
+        # White space, where there is nothing else: a call that is one regular expression is one
+        # token to llguidance, which would take the beginning of the turn's end for a further call.
+        written = sequence(notation.opening(), inside, notation.closing())
+        some = GAP if written == '""' else written
         return some if empty is None else f"{some} | {empty}"
 
 
