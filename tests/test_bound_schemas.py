@@ -250,3 +250,19 @@ def test_a_call_without_arguments_may_be_the_last(name: str, compile_grammar: Co
     given = written_input(committed_spec(name), Message(calls=calls), thinking=False)
     assert given
     assert engine.accepts(given.text)
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
+def test_a_call_that_is_one_regular_expression_leaves_reasoning_alone(
+    compile_grammar: Compile,
+) -> None:
+    functions = [{"name": "look", "parameters": {"properties": {"p": {"type": "boolean"}}}}]
+    request = GrammarRequest(functions, tool_choice="required", thinking=True)
+    found = bind_grammar(committed_spec(QUOTED), request)
+    assert isinstance(found, BoundGrammar)
+    engine = compile_grammar(found.grammar)
+    assert not isinstance(engine, Problem)
+    message = Message(reasoning="So.", calls=(Call("look", {"p": True}, id="abcdefgh1"),))
+    given = written_input(committed_spec(QUOTED), message, thinking=True)
+    assert given
+    assert engine.accepts(given.text)

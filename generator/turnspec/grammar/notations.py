@@ -152,6 +152,10 @@ class Notation:
         """Return what stands behind an object's members."""
         return '"}"'
 
+    def has_gaps(self, written: str) -> bool:
+        """Say whether white space of any length may stand in an object."""
+        return True
+
     def empty(self) -> str | None:
         """Return what stands for an object without members if not just its ends; None: these."""
         return None

@@ -484,10 +484,10 @@ class _Compiler:
         inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
         if not inside and empty is not None:
             return empty
-        # White space, where there is nothing else: a call that is one regular expression is one
+        # White space, where there is none: a call that is one regular expression is one
         # token to llguidance, which would take the beginning of the turn's end for a further call.
         written = sequence(notation.opening(), inside, notation.closing())
-        some = GAP if written == '""' else written
+        some = written if notation.has_gaps(written) else sequence(GAP, written)
         return some if empty is None else f"{some} | {empty}"
 
 
