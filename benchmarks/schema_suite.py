@@ -9,6 +9,7 @@ validator. The exit code is 1 if anything is accepted wrongly, or isn't refused 
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -204,7 +205,7 @@ def judge_real(schemas: Iterable[tuple[str, Any]], random: Random) -> Counts:
                 with _within(_SECONDS):
                     is_valid = validator.is_valid(json.loads(text))
                 _count(counts, is_valid, True, bool(grammar.notices), f"{name}: {text[:300]}")
-        except (Unresolvable, SchemaError, _TooSlowError) as error:
+        except (Unresolvable, SchemaError, _TooSlowError, re.error) as error:
             counts.values[f"grammars not tried: {type(error).__name__}"] += 1
     return counts
 

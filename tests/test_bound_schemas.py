@@ -13,11 +13,16 @@ import pytest
 
 from tests.bound_grammars import Bound
 from tests.generated_formats import EVERY_FORMAT, KINDS, committed_spec
+from tests.grammar_engines import Compile, engine_llguidance
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
+from turnspec.spec.message import Call, Message
+from turnspec.spec.problems import Problem
+from turnspec.verification import engine_llama_cpp
+from turnspec.verification.turns import written_input
 
 WITH_TOOLS = [name for name in KINDS if committed_spec(name).tools]
-TAGGED = "qwen3-coder"
+TAGGED, QUOTED, PLAIN = "qwen3-coder", "google-gemma-4-31b-it", "qwen-qwen3-0-6b"
 #: Of each format, and turns for each of them.
 SCHEMAS, TURNS = (60 if EVERY_FORMAT else 12), 4
 
@@ -74,7 +79,12 @@ def parameters(random: Random) -> dict[str, Any]:
     key, reference = random.choice((("s", "s"), ("s/t", "s~1t")))
     referring = {**properties, "qxa": {"$ref": f"#/$defs/{reference}"}}
     other = {**plain, "properties": referring, "$defs": {key: properties["qxa"]}}
-    return random.choice((plain, plain, other, {"type": "object", "allOf": [plain]}))
+    elsewhere: list[dict[str, Any]] = [
+        {"type": "object", "allOf": [plain]},
+        {"anyOf": [plain, {"type": "null"}]},
+        {"$ref": "#/$defs/all", "$defs": {"all": plain}},
+    ]
+    return random.choice((plain, plain, other, *elsewhere))
 
 
 def tool(parameters: Any) -> GrammarRequest:
@@ -138,3 +148,121 @@ def test_a_type_that_parsers_dont_see_is_refused() -> None:
     found = bind_grammar(committed_spec(TAGGED), tool(hidden))
     assert isinstance(found, list)
     assert "the type is stated where a parser of this format doesn't look" in str(found[0])
+
+
+ENGINES = (engine_llama_cpp.compile_grammar, engine_llguidance.compile_grammar)
+
+
+def accepts(compile_grammar: Compile, name: str, grammar: str, value: object) -> bool:
+    """Say whether an engine lets the format's own way to write an argument through."""
+    engine = compile_grammar(grammar)
+    assert not isinstance(engine, Problem), engine
+    call = Call("look", {"p": value}, id="abcdefgh1")
+    given = written_input(committed_spec(name), Message(calls=(call,)), thinking=False)
+    assert given
+    return engine.accepts(given.text)
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_a_number_is_no_beginning_of_its_bound_alone(kind: str, compile_grammar: Compile) -> None:
+    bounded = {"properties": {"p": {"type": kind, "minimum": 0, "maximum": 100}}}
+    found = bind_grammar(committed_spec(TAGGED), tool(bounded))
+    assert isinstance(found, BoundGrammar)
+    fits = [n for n in range(102) if accepts(compile_grammar, TAGGED, found.grammar, n)]
+    assert fits == list(range(101))
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
+def test_any_string_stands_beside_constants_of_several_types(compile_grammar: Compile) -> None:
+    either = {"anyOf": [{"type": "string"}, {"enum": ["high", 3, None]}]}
+    found = bind_grammar(committed_spec(QUOTED), tool({"properties": {"p": either}}))
+    assert isinstance(found, BoundGrammar)
+    values = ("hi", "high", "higher", 3, None, 4)
+    taken = [v for v in values if accepts(compile_grammar, QUOTED, found.grammar, v)]
+    assert taken == ["hi", "high", "higher", 3, None]
+
+
+INSIDE = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+ALL = {"type": "object", "properties": {"p": INSIDE, "n": {"type": "number"}}, "required": ["p"]}
+
+
+@pytest.mark.parametrize("name", [TAGGED, "minimax-m3", "glm-4-6"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/$defs/all", "$defs": {"all": ALL}},
+        {"allOf": [ALL]},
+        {"properties": {"word": {"type": "string"}}, "anyOf": [ALL, INSIDE]},
+    ],
+)
+def test_types_are_found_where_a_parser_looks_for_them(name: str, schema: Any) -> None:
+    request = tool(schema)
+    found = bind_grammar(committed_spec(name), request)
+    assert isinstance(found, BoundGrammar), list(map(str, found))
+    assert not found.notices
+    form = Bound.of(name, request)
+    for turn in form.turns(Random(name), 40):
+        assert form.faults(turn) == [], turn
+
+
+UNKNOWN = "a parser of this format tells of a name as unknown that the schema allows"
+
+
+def test_a_name_that_a_parser_does_not_know_is_told() -> None:
+    def notices(name: str, schema: Any) -> list[str]:
+        found = bind_grammar(committed_spec(name), tool(schema))
+        assert isinstance(found, BoundGrammar), list(map(str, found))
+        return [notice.message for notice in found.notices]
+
+    missing = {"properties": {"a": {"type": "string"}}, "required": ["b"]}
+    assert notices(TAGGED, missing) == [f"{UNKNOWN}: 'b'"]
+    assert notices(PLAIN, missing) == []
+    beside = {"properties": {"a": {"type": "string"}}, "anyOf": [INSIDE]}
+    assert notices(QUOTED, beside) == [f"{UNKNOWN}: 'x'"]
+    assert notices(TAGGED, beside) == []
+    opened = {"oneOf": [{"type": "object"}, {"type": "null"}, INSIDE]}
+    assert f"{UNKNOWN}: any other" in notices(TAGGED, opened)
+
+
+def test_a_constant_with_a_key_that_needs_quotes_is_refused_where_keys_have_none() -> None:
+    def found(value: object) -> object:
+        request = tool({"properties": {"p": {"enum": [value]}}})
+        return bind_grammar(committed_spec(QUOTED), request)
+
+    assert isinstance(found([{"k": 1}]), BoundGrammar)
+    for value in ({"": 1}, [{"a": {"b,c": 2}}]):
+        refused = found(value)
+        assert isinstance(refused, list)
+        assert "cannot be written in this format" in str(refused[0])
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
+@pytest.mark.parametrize("name", [QUOTED, TAGGED, "trl-gemma-4-v3"])
+def test_a_call_without_arguments_may_be_the_last(name: str, compile_grammar: Compile) -> None:
+    functions = [{"name": "look", "parameters": {"type": "object", "properties": {}}}]
+    request = GrammarRequest(functions, tool_choice="required", parallel=True, thinking=False)
+    found = bind_grammar(committed_spec(name), request)
+    assert isinstance(found, BoundGrammar)
+    engine = compile_grammar(found.grammar)
+    assert not isinstance(engine, Problem)
+    calls = (Call("look", {}, id="abcdefgh1"), Call("look", {}, id="abcdefgh2"))
+    given = written_input(committed_spec(name), Message(calls=calls), thinking=False)
+    assert given
+    assert engine.accepts(given.text)
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
+def test_a_call_that_is_one_regular_expression_leaves_reasoning_alone(
+    compile_grammar: Compile,
+) -> None:
+    functions = [{"name": "look", "parameters": {"properties": {"p": {"type": "boolean"}}}}]
+    request = GrammarRequest(functions, tool_choice="required", thinking=True)
+    found = bind_grammar(committed_spec(QUOTED), request)
+    assert isinstance(found, BoundGrammar)
+    engine = compile_grammar(found.grammar)
+    assert not isinstance(engine, Problem)
+    message = Message(reasoning="So.", calls=(Call("look", {"p": True}, id="abcdefgh1"),))
+    given = written_input(committed_spec(QUOTED), message, thinking=True)
+    assert given
+    assert engine.accepts(given.text)

@@ -17,7 +17,13 @@ from turnspec.grammar.bound import bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.spec.model import Spec
 
-NAMES = ("qwen-qwen3-0-6b", "qwen3-coder", "openai-gpt-oss-120b", "deepseek-ai-deepseek-v3-1")
+#: The last has words before its tokens, which are spelled.
+WITH_TOKENS = (
+    *("qwen-qwen3-0-6b", "qwen3-coder", "openai-gpt-oss-120b", "deepseek-ai-deepseek-v3-1"),
+    "muse-glimmer",
+)
+#: Others have a bracket in sets of characters, and calls without arguments.
+NAMES = (*WITH_TOKENS, "team-ace-toolace-8b", "google-gemma-4-31b-it")
 
 
 class Tokens:
@@ -85,7 +91,7 @@ def test_it_lets_through_what_the_gbnf_does(name: str) -> None:
     assert True in verdicts
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WITH_TOKENS)
 def test_markers_are_tokens_and_no_text(name: str) -> None:
     preserved = committed_format(name).spec.grammar.preserved_tokens
     specials = {text: 257 + number for number, text in enumerate(preserved)}
@@ -110,12 +116,20 @@ def test_a_rule_is_written_as_lark_has_it() -> None:
         'any ::= [^/[\\]"\\x00-\\x1F]{2,} "\\n\\x1B\\u2028"\n'
         'any-text ::= "" | any any-text\n'
         'behind ::= "x<a>"\n'
+        'escaped ::= [^\\[\\\\/] "\\x7F"\n'
+        'spelled ::= "x" "y" "<" "a" ">" "y"\n'
+        'empty ::= ""\n'
+        'after ::= "x" empty\n'
     )
     assert lark_of(gbnf, {"<a>": 7, "<": 8}).split("\n")[2:] == [
         'start: <[7]> ANY <[8]> "a" ">"? | any_text',
         'ANY: /[^\\/\\[\\]"\\x00-\\x1F]/{2,} "\\n\\u001b\u2028"',
         'any_text: "" | ANY any_text',
         'behind: "x" <[7]>',
+        r'ESCAPED: /[^\[\\\/]/ "\u007f"',
+        'spelled: "x" "y" <[7]> "y"',
+        'empty: ""',
+        'after: "x" empty',
         "",
     ]
 

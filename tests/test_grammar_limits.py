@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "brackets": (
         {"type": "string", "pattern": "(" * 200 + ")" * 200},
-        "#/pattern: is a pattern with brackets deeper than 40",
+        "#/pattern: is a pattern with brackets deeper than 20",
     ),
     "a name": (
         object_of(**{"x" * 5000: INTEGER}),
@@ -207,6 +207,11 @@ JUST_FITS: dict[str, dict[str, Any]] = {
     "references": chain(50, wrapped=False),
     "references into the depth": chain(50, wrapped=True),
     "brackets": {"type": "string", "pattern": "^" + "(" * 20 + "a" + ")" * 20 + "$"},
+    "repeats inside each other": {"type": "string", "pattern": "^" + "(a" * 20 + ")?" * 20 + "$"},
+    "names beside others": {**object_of(**{"n" * 200: INTEGER}), "additionalProperties": INTEGER},
+    "signs that may be codes": {"type": "string", "pattern": r"^.{1,1900}$"},
+    "repeats of groups": {"type": "string", "pattern": r"^(?:\S{1,45}.?){1,40}$"},
+    "items": {"type": "array", "items": {"type": "string", "maxLength": 1900}, "maxItems": 1900},
     "long integers": {"type": "integer", "minimum": 3 - 2**63, "maximum": 2**63 - 1},
     "integers of hundreds of digits": {"type": "integer", "minimum": 7, "maximum": 10**308},
     "all doubles": {"type": "number", "minimum": -1.7976931348623157e308, "maximum": 1.79e308},

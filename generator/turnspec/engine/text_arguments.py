@@ -159,7 +159,9 @@ def nested_value(turn: Turn, call: OpenCall, value: Value, found: Found) -> Nest
     """Return an argument's value that consists of elements."""
     parameters = (turn.tools or {}).get(call.name, {})
     key = key_of(found) if ENTITIES else found.slot("key")
-    schema = object_in(parameters, "properties").get(key, parameters.get("additionalProperties"))
+    options = schema_options(parameters, parameters)
+    named = [x for x in (object_in(it, "properties") for it in options) if key in x]
+    schema = named[0][key] if named else parameters.get("additionalProperties")
     return NestedValue(call, value, found.slot("key"), schema, parameters)
 
 

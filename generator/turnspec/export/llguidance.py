@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, bound_or_refusal
 from turnspec.spec.model import Spec
@@ -25,11 +26,15 @@ _PIECE = re.compile(
     rf"(?P<run>{_ONCE}(?: +{_ONCE})*|{_STRING})"
     r"|(?P<set>\[(?:[^\]\\]|\\.)*\])|(?P<name>[a-z][a-z0-9-]*)|\{[0-9,]*\}|."
 )
+#: What a set has with an escape, and what has to have one in an expression.
+_IN_SET = re.compile(r"(\\.)|[\[/]")
 _ESCAPE = re.compile(r"\\(?:x(..)|u(.{4})|U(.{8})|(.))")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t"}
 
 #: A piece of a rule in Lark, or the name of a rule.
 _Piece = tuple[str, bool]
+#: All of a rule that says nothing: no terminal, nor is what refers to it.
+_NOTHING: _Piece = ('""', False)
 
 
 def export_llguidance(spec: Spec, options: ExportOptions) -> Exported | Refusal:
@@ -49,7 +54,9 @@ def lark_of(gbnf: str, token_ids: Mapping[str, int]) -> str:
     while more := {
         name
         for name, pieces in rules.items()
-        if name not in {*terminals, "root"} and all(_in_terminal(*p, terminals) for p in pieces)
+        if name not in {*terminals, "root"}
+        and pieces != [_NOTHING]
+        and all(_in_terminal(*p, terminals) for p in pieces)
     }:
         terminals |= more
     lines = (
@@ -74,7 +81,7 @@ def _pieces(body: str, token_ids: Mapping[str, int]) -> Iterator[_Piece]:
         if match["run"]:
             yield from _run([*map(_text, re.findall(_STRING, match["run"]))], token_ids)
         elif match["set"]:
-            inner = match["set"][1:].replace("[", r"\[").replace("/", r"\/")
+            inner = _IN_SET.sub(lambda sign: sign[1] or f"\\{sign[0]}", match["set"][1:])
             yield f"/[{inner}/", False
         else:
             yield match[0], bool(match["name"])
@@ -84,15 +91,27 @@ def _run(texts: Sequence[str], token_ids: Mapping[str, int]) -> Iterator[_Piece]
     """Yield texts that stand side by side: the tokens in them, and the rest as they are."""
     tokens = "|".join(map(re.escape, sorted(token_ids, key=len, reverse=True)))
     parts = re.split(f"({tokens})", "".join(texts)) if tokens else []
-    if len(parts) < 2:
-        parts = [*texts]
-    elif "" in parts:
-        parts = [part for part in parts if part]
+    parts = [*_cut(parts, texts, token_ids)] if len(parts) > 1 else [*texts]
     for at, part in enumerate(parts):
-        text = (
-            f"<[{token_ids[part]}]>" if part in token_ids else json.dumps(part, ensure_ascii=False)
-        )
+        # Llguidance takes no U+007F as it is.
+        written = json.dumps(part, ensure_ascii=False).replace("\x7f", r"\u007f")
+        text = f"<[{token_ids[part]}]>" if part in token_ids else written
         yield (f" {text}" if at else text), False
+
+
+def _cut(parts: Sequence[str], texts: Sequence[str], token_ids: Mapping[str, int]) -> Iterator[str]:
+    """Yield parts of a run, what is no token cut where a text of the run ends: it is spelled so.
+
+    Else the beginning of a word would be taken for that of another one.
+    """
+    ends, at = {*accumulate(map(len, texts))}, 0
+    for part in parts:
+        begun = 0
+        for end in range(1, len(part) + 1):
+            if end == len(part) or (part not in token_ids and at + end in ends):
+                yield part[begun:end]
+                begun = end
+        at += len(part)
 
 
 def _text(literal: str) -> str:

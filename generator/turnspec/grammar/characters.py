@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -201,20 +201,31 @@ def constant(value: Any, words: Mapping[str, str]) -> str:
     return literal(words.get(text, text))
 
 
-def string_without(names: Iterable[str], strings: Strings = JSON_STRINGS) -> str:
+#: Characters of names that are told apart within each other; some engines nest hardly more groups.
+_DEEPEST_NAMES = 20
+#: Makes a rule of a text, and returns what refers to it.
+AddRule = Callable[[str], str]
+
+
+def string_without(names: Iterable[str], add: AddRule, strings: Strings = JSON_STRINGS) -> str:
     """Return a string, with its quotes, that is none of ``names``: their prefix tree."""
-    return f"{strings.opening} {_other_than(tuple(dict.fromkeys(names)), strings)}"
+    return f"{strings.opening} {_other_than(tuple(dict.fromkeys(names)), strings, add, 1)}"
 
 
-def _other_than(names: tuple[str, ...], strings: Strings) -> str:
+def _other_than(names: tuple[str, ...], strings: Strings, add: AddRule, depth: int) -> str:
     options = [] if "" in names else [strings.closing]
     firsts = dict.fromkeys(name[0] for name in names if name)
     for first in firsts:
         rest = tuple(name[1:] for name in names if name.startswith(first))
         if char := written(Characters.from_text(first), strings):
-            options.append(f"{char} {_other_than(rest, strings)}")
+            options.append(f"{char} {_other_than(rest, strings, add, depth + 1)}")
     others = written(ANY - Characters.from_text(firsts), strings)
-    return group([*options, f"{others} {strings.any_character()}* {strings.closing}"])
+    return _within(depth, [*options, f"{others} {strings.any_character()}* {strings.closing}"], add)
+
+
+def _within(depth: int, options: Iterable[str], add: AddRule) -> str:
+    """Return a choice that is so deep inside others: a rule of its own now and then."""
+    return group(options) if depth % _DEEPEST_NAMES else add(" | ".join(options))
 
 
 #: How many characters, each behind a blank or not, end a key: parsers read 256 in all.
@@ -243,12 +254,14 @@ def key_letters(excluded: str, first_excluded: str) -> KeyLetters:
     return KeyLetters(others - Characters.from_text(first_excluded), others, " " not in excluded)
 
 
-def key_without(names: Iterable[str], letters: KeyLetters) -> str:
+def key_without(names: Iterable[str], add: AddRule, letters: KeyLetters) -> str:
     """Return a key without quotes that is none of ``names``: their prefix tree."""
-    return _other_key(tuple(dict.fromkeys(names)), letters, "")
+    return _other_key(tuple(dict.fromkeys(names)), letters, "", add, 1)
 
 
-def _other_key(names: tuple[str, ...], letters: KeyLetters, before: str) -> str:
+def _other_key(
+    names: tuple[str, ...], letters: KeyLetters, before: str, add: AddRule, depth: int
+) -> str:
     """Return what may follow ``before``, the last character so far."""
     is_inside = before not in ("", " ")
     options = ['""'] if is_inside and "" not in names else []
@@ -258,13 +271,14 @@ def _other_key(names: tuple[str, ...], letters: KeyLetters, before: str) -> str:
     for first in firsts:
         if (Characters.from_text(first) & (allowed | blank)).ranges:
             rest = tuple(name[1:] for name in names if name.startswith(first))
-            options.append(f"{literal(first)} {_other_key(rest, letters, first)}")
+            more = _other_key(rest, letters, first, add, depth + 1)
+            options.append(f"{literal(first)} {more}")
     used = Characters.from_text(firsts)
     if (others := allowed - used).ranges:
         options.append(f"[{_members(others)}] {letters.any_end()}")
     if (blank - used).ranges:
         options.append(f'" " [{_members(letters.others)}] {letters.any_end()}')
-    return group(options)
+    return _within(depth, options, add)
 
 
 def _enclosed(opening: str, parts: list[str], closing: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from turnspec.grammar.characters import (
     JSON_STRINGS,
+    AddRule,
     Characters,
     KeyLetters,
     Strings,
@@ -21,7 +22,7 @@ from turnspec.grammar.characters import (
     key_without,
     string_without,
 )
-from turnspec.grammar.schema_checks import Schema
+from turnspec.grammar.schema_checks import Place, Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, group, literal, sequence, spelled
 from turnspec.spec.calls import Arguments, ValueSyntax
@@ -99,9 +100,9 @@ class Notation:
         """Return an object's key, written as a string is; None if it can't be."""
         return self.constant(name)
 
-    def other_key(self, named: Iterable[str]) -> str:
-        """Return any key but those."""
-        return string_without(named, self.strings)
+    def other_key(self, named: Iterable[str], add: AddRule) -> str:
+        """Return any key but those; ``add`` makes a rule of a text."""
+        return string_without(named, add, self.strings)
 
     def any_key(self) -> str:
         """Return any key."""
@@ -114,6 +115,10 @@ class Notation:
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
         """Return the schemas by which a parser reads a member, of those that hold for it."""
         return schemas
+
+    def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
+        """Say whether a parser tells of a member, for which the places hold, as unknown."""
+        return False
 
     def reading(self, types: frozenset[str], unlike: frozenset[str]) -> Notation:
         """Return the notation where a parser expects some types: they change nothing."""
@@ -147,6 +152,10 @@ class Notation:
         """Return what stands behind an object's members."""
         return '"}"'
 
+    def has_gaps(self, written: str) -> bool:
+        """Say whether white space of any length may stand in an object."""
+        return True
+
     def empty(self) -> str | None:
         """Return what stands for an object without members if not just its ends; None: these."""
         return None
@@ -175,6 +184,8 @@ class LiteralNotation(Notation):
             return group(map(literal, words))
         if not all(map(self._is_writable, strings_in(value))):
             return None
+        if self._has_bare_keys() and not all(map(_BARE_KEY.fullmatch, keys_in(value))):
+            return None
         if (
             isinstance(value, str)
             and self.encoding is not Encoding.PYTHON
@@ -195,11 +206,11 @@ class LiteralNotation(Notation):
             return self.constant(name)
         return literal(name) if _BARE_KEY.fullmatch(name) else None
 
-    def other_key(self, named: Iterable[str]) -> str:
-        """Return any key but those."""
+    def other_key(self, named: Iterable[str], add: AddRule) -> str:
+        """Return any key but those; ``add`` makes a rule of a text."""
         if self._has_bare_keys():
-            return key_without(named, _BARE_LETTERS)
-        return string_without(named, self.strings)
+            return key_without(named, add, _BARE_LETTERS)
+        return string_without(named, add, self.strings)
 
     def any_key(self) -> str:
         """Return any key."""
@@ -279,3 +290,13 @@ def strings_in(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from strings_in(item)
+
+
+def keys_in(value: Any) -> Iterator[str]:
+    """Yield all keys that a value holds."""
+    inside = value if isinstance(value, list) else []
+    if isinstance(value, dict):
+        yield from value
+        inside = list(value.values())
+    for item in inside:
+        yield from keys_in(item)

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from string import hexdigits
 
-from turnspec.grammar.characters import ANY, JSON_STRINGS, Characters, Strings, written
+from turnspec.grammar.characters import ANY, AddRule, Characters, Strings, written
 from turnspec.grammar.digit_ranges import repeat
 from turnspec.grammar.text import group
 
-#: More repeats than this are more than some engines take.
-MOST_REPEATS = 2000
+#: More repeats than this, and a group around them, are more than some engines take.
+MOST_REPEATS = 1900
+#: So often anything may be repeated, whatever is in it.
+_FEW_REPEATS = 50
 
 _NOTHING = Characters(())
 _DIGIT = Characters.of([(0x30, 0x39)])
@@ -65,10 +67,13 @@ class Expression:
     first: Characters = _NOTHING
 
 
-def pattern_expression(pattern: str, strings: Strings = JSON_STRINGS) -> Expression | str:
-    """Return the inside of a string that the pattern finds a match in, or what is wrong."""
+def pattern_expression(pattern: str, strings: Strings, add: AddRule) -> Expression | str:
+    """Return the inside of a string that the pattern finds a match in, or what is wrong.
+
+    ``add`` makes a rule of a text.
+    """
     try:
-        reader = _Reader(pattern, strings)
+        reader = _Reader(pattern, strings, add)
         return replace(reader.whole(), narrowed=reader.narrowed)
     except _Unsupported as problem:
         return str(problem)
@@ -77,9 +82,10 @@ def pattern_expression(pattern: str, strings: Strings = JSON_STRINGS) -> Express
 class _Reader:
     """Reads one pattern from left to right."""
 
-    def __init__(self, pattern: str, strings: Strings) -> None:
+    def __init__(self, pattern: str, strings: Strings, add: AddRule) -> None:
         self._pattern = pattern
         self._strings = strings
+        self._add = add
         self._at = 0
         self.narrowed = False
 
@@ -156,6 +162,10 @@ class _Reader:
         self._take("?")  # A lazy repeat finds the same texts.
         if self._peek() and self._peek() in "*+?":
             raise _Unsupported("a repeat is repeated")
+        often = max(bounds[0], bounds[1] or 0) * atom.repeats > _FEW_REPEATS
+        if often and (not atom.unit or "( " in atom.text):
+            # Engines count each group inside, as often as it is repeated, but not those of a rule.
+            atom = replace(atom, text=self._add(atom.text), unit=True)
         return _repeated(atom, *bounds)
 
     def _quantifier(self) -> tuple[int, int | None] | None:

@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any
 
 from turnspec.engine.types import json_types
+from turnspec.grammar.characters import AddRule
 from turnspec.grammar.digit_ranges import integers, numbers
 from turnspec.grammar.notations import JSON_NOTATION, Notation
 from turnspec.grammar.request import plain_key
@@ -35,14 +36,13 @@ from turnspec.grammar.schema_parts import (
     item_at,
     kinds,
     narrowed_bounds,
-    only_texts,
     property_schemas,
     schemas_under,
     takes_every,
     without,
 )
 from turnspec.grammar.schema_strings import Remarks, limited, path_of, string_text
-from turnspec.grammar.text import Rule, choice, group, reachable, sequence
+from turnspec.grammar.text import GAP, Rule, choice, group, reachable, sequence
 from turnspec.spec.encoding import json_type, ordered_keys
 from turnspec.spec.problems import Problem
 
@@ -199,6 +199,10 @@ class _Compiler:
         self._needs[name] = body.needs
         return name
 
+    def _adding(self, hint: str) -> AddRule:
+        """Return what makes a rule of a text."""
+        return lambda text: self._add(self.names.free(hint), _Body(text))
+
     def _hint(self, places: list[Place], hint: str) -> str:
         """Name what a reference points to after the definition."""
         schema = places[0].schema if len(places) == 1 else True
@@ -262,8 +266,21 @@ class _Compiler:
         strings = {notation.framed(way, way.strings.text) for way in notation.ways("string")}
         if not whole and strings.intersection(options):
             # Any string takes in all others, in the same way.
-            whole = [o for o, p in options.items() if o in strings or not only_texts(self.root, p)]
+            found = [
+                o if o in strings else self._but_texts(o, p, name, notation)
+                for o, p in options.items()
+            ]
+            whole = [option for option in found if option is not None]
         return _either(whole or options)
+
+    def _but_texts(
+        self, option: str, places: list[Place], name: str, notation: Notation
+    ) -> str | None:
+        """Return what stands for the values of a branch that are no strings."""
+        if "string" not in kinds(flattened(self.root, places) or []):
+            return option
+        others = Place({"type": [kind for kind in TYPES if kind != "string"]}, "")
+        return self.reference([*places, others], f"{name}-other", notation)
 
     def _types(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
         found = kinds(parts)
@@ -277,8 +294,11 @@ class _Compiler:
             body = self._written(kind, parts, own, way)
             if body is not None and notation.takes_all(body.text):
                 return body
-            if body is not None:
-                body = _Body(notation.framed(way, body.text), body.needs)
+            if body is not None and (framed := notation.framed(way, body.text)) != body.text:
+                if kind in ("number", "integer") and " " in body.text:
+                    # Engines see a rule's digits as a whole: 10 isn't the beginning of 100 alone.
+                    framed = notation.framed(way, self._adding(f"{own}-digits")(body.text))
+                body = _Body(framed, body.needs)
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
                 body = _Body(self._add(self.names.free(own), body))
                 body = _Body(body.text, (frozenset([body.text]),))
@@ -297,7 +317,7 @@ class _Compiler:
         if kind == "array":
             return self._array(parts, name, way)
         if kind == "string":
-            text = string_text(parts, way.strings, self.remarks)
+            text = string_text(parts, way.strings, self.remarks, self._adding(f"{name}-part"))
         else:
             text = _number(parts, kind, self.remarks)
         return _Body(text) if text else None
@@ -375,7 +395,15 @@ class _Compiler:
             value = self._inner([*places, *narrowed], hint, notation.inside(), seen)
             if value is not None:
                 found.append((word, value))
+        if found and key is not None:
+            self._tell_unknown(key, places, notation)
         return found
+
+    def _tell_unknown(self, key: str | None, places: list[Place], notation: Notation) -> None:
+        """Say which member a parser tells of though the schema allows it; None is any other."""
+        if notation.calls_unknown(self.root, key, places):
+            message = "a parser of this format tells of a name as unknown that the schema allows"
+            self.remarks.notice(f"{message}: {repr(key) if key else 'any other'}", "#")
 
     def _inner(
         self, places: list[Place], hint: str, notation: Notation, seen: list[Schema] | None = None
@@ -418,7 +446,8 @@ class _Compiler:
         self._tell_open(parts, notation)
         key = notation.any_key()
         if named and key:
-            key = self._add(self.names.free(f"{name}-other-key"), _Body(notation.other_key(named)))
+            add = self._adding(f"{name}-other-key")
+            key = add(notation.other_key(named, add))
         return group(notation.member(key, value, word) for word, value in values if key)
 
     def _tell_open(self, parts: list[Place], notation: Notation) -> None:
@@ -428,6 +457,7 @@ class _Compiler:
             message = "names that the schema doesn't give are left out, as the format repeats them"
         if self.closed:
             self.remarks.notice(message, parts[0].path if parts else "#")
+        self._tell_unknown(None, parts, notation)
 
     def _members(
         self, members: list[tuple[str, bool]], extra: str, name: str, notation: Notation
@@ -454,7 +484,10 @@ class _Compiler:
         inside = group(reversed(starts), "?" if may_be_empty and empty is None else "")
         if not inside and empty is not None:
             return empty
-        some = sequence(notation.opening(), inside, notation.closing())
+        # White space, where there is none: a call that is one regular expression is one
+        # token to llguidance, which would take the beginning of the turn's end for a further call.
+        written = sequence(notation.opening(), inside, notation.closing())
+        some = written if notation.has_gaps(written) else sequence(GAP, written)
         return some if empty is None else f"{some} | {empty}"
 
 

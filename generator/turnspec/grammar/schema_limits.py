@@ -35,7 +35,7 @@ MOST_PLACES = 20
 #: choice inside the one before, and llguidance takes no more than about 30 inside each other.
 MOST_LEADING_DIGITS = 20
 #: Brackets inside each other in a pattern.
-_DEEPEST_BRACKETS = 40
+_DEEPEST_BRACKETS = 20
 #: So many problems of one kind are told.
 MOST_PROBLEMS = 10
 _MOST: dict[str | int, tuple[int, str]] = {

@@ -104,15 +104,6 @@ def kinds(parts: Iterable[Place]) -> set[str]:
     return found
 
 
-def only_texts(root: Schema, given: list[Place]) -> bool:
-    """Say whether it is plain that the schemas allow nothing but strings."""
-    parts = flattened(root, given)
-    values = allowed_values(root, parts) if parts else None
-    if values is not None:
-        return all(isinstance(value, str) for value in values)
-    return parts is not None and kinds(parts) == {"string"}
-
-
 def allowed_values(root: Schema, parts: list[Place]) -> list[Any] | None:
     """Return the constants that all the schemas allow; None if they do not list any."""
     lists = [*given(parts, "enum"), *([value] for value in given(parts, "const"))]

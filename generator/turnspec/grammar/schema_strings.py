@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from turnspec.grammar.characters import Strings
+from turnspec.grammar.characters import AddRule, Strings
 from turnspec.grammar.digit_ranges import repeat
 from turnspec.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
 from turnspec.grammar.schema_checks import Place
@@ -42,11 +42,14 @@ class Remarks:
             self.problem(message, path)
 
 
-def string_text(parts: list[Place], strings: Strings, remarks: Remarks) -> str | None:
-    """Return a string that all the schemas hold for as grammar; None if none does."""
+def string_text(parts: list[Place], strings: Strings, remarks: Remarks, add: AddRule) -> str | None:
+    """Return a string that all the schemas hold for as grammar; None if none does.
+
+    ``add`` makes a rule of a text.
+    """
     least = max(map(int, given(parts, "minLength")), default=0)
     most = min(map(int, given(parts, "maxLength")), default=None)
-    expression = _expression(parts, strings, remarks)
+    expression = _expression(parts, strings, remarks, add)
     if most is not None and least > most:
         return None
     if expression is not None:
@@ -86,7 +89,9 @@ def path_of(parts: list[Place], keyword: str) -> str:
     return next(part.at(keyword) for part in parts if keyword in part.keywords)
 
 
-def _expression(parts: list[Place], strings: Strings, remarks: Remarks) -> Expression | None:
+def _expression(
+    parts: list[Place], strings: Strings, remarks: Remarks, add: AddRule
+) -> Expression | None:
     patterns = dict.fromkeys(given(parts, "pattern"))
     known = dict.fromkeys(word for word in given(parts, "format") if word in FORMATS)
     if len(patterns) > 1:
@@ -101,7 +106,7 @@ def _expression(parts: list[Place], strings: Strings, remarks: Remarks) -> Expre
         keyword, wanted = "format", next((f"^{FORMATS[word]}$" for word in known), None)
     if wanted is None:
         return None
-    found = pattern_expression(wanted, strings)
+    found = pattern_expression(wanted, strings, add)
     if isinstance(found, str):
         message = f"the pattern is beyond a grammar: {found}"
         remarks.left_out(message, path_of(parts, keyword), "it is not enforced")

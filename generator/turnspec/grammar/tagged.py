@@ -13,7 +13,7 @@ from typing import Any
 from turnspec.codegen.argument_marks import has_python_words
 from turnspec.engine.tools import is_mapping, object_in, schema_options
 from turnspec.engine.types import as_json
-from turnspec.grammar.characters import Characters, Strings, key_letters, key_without
+from turnspec.grammar.characters import AddRule, Characters, Strings, key_letters, key_without
 from turnspec.grammar.elements import (
     element_ends,
     element_tags,
@@ -23,7 +23,7 @@ from turnspec.grammar.elements import (
     space_around,
 )
 from turnspec.grammar.notations import Notation, escaped_notation, notation_of
-from turnspec.grammar.schema_checks import Schema
+from turnspec.grammar.schema_checks import Place, Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import (
     GAP,
@@ -181,9 +181,11 @@ class MemberNotation(Notation):
         """Return a key as it stands in its tag."""
         return name
 
-    def other_key(self, named: Iterable[str]) -> str:
-        """Return any key but those."""
-        return key_without(map(self.written, named), key_letters(self.key_ends, self.first_ends))
+    def other_key(self, named: Iterable[str], add: AddRule) -> str:
+        """Return any key but those; ``add`` makes a rule of a text."""
+        return key_without(
+            map(self.written, named), add, key_letters(self.key_ends, self.first_ends)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,10 @@ class ElementNotation(MemberNotation):
     arguments: Arguments = field(default_factory=Arguments)
     elements: Elements = field(default_factory=lambda: Elements((), ()))
     is_array: bool = False
+
+    def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
+        """Say whether a parser tells of a member as one that an object doesn't have."""
+        return not places
 
     def inside(self) -> Notation:
         """Return the notation of what an array or object holds."""
@@ -243,9 +249,24 @@ class ArgumentNotation(MemberNotation):
     ends_spaced: bool = False  # as `spaced_value_end` says
 
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
-        """Return the schemas by which a parser reads a member: it doesn't look any further."""
-        other = root.get("additionalProperties", True) if is_mapping(root) else root
-        return [other if key is None else object_in(root, "properties").get(key, other)]
+        """Return the schema by which a parser reads a member: the first that names it."""
+        for names in self._known(root):
+            if key is not None and key in names:
+                return [names[key]]
+        return [root.get("additionalProperties", True) if is_mapping(root) else root]
+
+    def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
+        """Say whether a parser tells of a member as one that the tool doesn't have."""
+        known = self._known(root)
+        others = is_mapping(root) and root.get("additionalProperties")
+        return any(known) and not others and not any(key in names for names in known)
+
+    def _known(self, root: Schema) -> list[Mapping[str, Schema]]:
+        """Return the properties that a parser looks at: for values in text all alternatives'."""
+        schema = root if is_mapping(root) else {}
+        is_text = self.arguments.values.get(JsonType.STRING) is Encoding.RAW
+        options = schema_options(schema, schema) if is_text else [schema]
+        return [object_in(option, "properties") for option in options]
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""
@@ -312,6 +333,10 @@ class ArgumentNotation(MemberNotation):
         """Return what stands behind all arguments."""
         end = "" if self.ends_spaced else self.arguments.end
         return closing(end) if self._ends_raw() else before_argument(end, self.arguments)
+
+    def has_gaps(self, written: str) -> bool:
+        """Say whether white space of any length may stand among the arguments."""
+        return GAP in written.split() or VALUE_END in written.split()
 
     def empty(self) -> str | None:
         """Return what stands for no arguments if not just the ends; None: these."""
