@@ -11,13 +11,14 @@ from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
 from turnspec.cli import console, live_output
 from turnspec.cli.formats import find
+from turnspec.deviations.turns import Format
 from turnspec.live.real_vocabulary import (
     RealVocabulary,
     read_vocabularies,
     vocabulary_of,
     vocabulary_source,
 )
-from turnspec.live.record import LiveFormat, keep_record, live_record, read_format
+from turnspec.live.record import keep_record, live_record, read_format
 from turnspec.live.runs import FormatRuns, Outcome, run_format
 from turnspec.live.user_model import (
     Session,
@@ -69,7 +70,7 @@ def run_formats(
 
 def _runs(
     known: Sequence[KnownFormat],
-    formats: Sequence[LiveFormat],
+    formats: Sequence[Format],
     seeds: int,
     vocabularies: Mapping[str, RealVocabulary],
     *,
@@ -93,7 +94,7 @@ def _runs(
     return runs
 
 
-def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, RealVocabulary]:
+def _vocabularies(formats: Sequence[Format], *, offline: bool) -> dict[str, RealVocabulary]:
     """Return the real vocabulary of each format that has one, by the format's name."""
     project, source = installed_formats(), vocabulary_source()
     origin = read_index(project.root)[0].origins.get(source.origin) if project else None
@@ -106,10 +107,10 @@ def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, 
     return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
 
 
-def _formats(known: Sequence[KnownFormat]) -> list[LiveFormat]:
+def _formats(known: Sequence[KnownFormat]) -> list[Format]:
     found = [read_format(fmt) for fmt in known]
     console.finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
-    return [fmt for fmt in found if isinstance(fmt, LiveFormat)]
+    return [fmt for fmt in found if isinstance(fmt, Format)]
 
 
 def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: bool) -> None:

@@ -11,12 +11,13 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
+from turnspec.deviations.turns import Format
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
-from turnspec.live.record import LiveFormat, read_format
+from turnspec.live.record import read_format
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.pipeline.processes import Task, build_in_processes
@@ -79,7 +80,7 @@ def find_format(template: TemplateSource, catalog: Catalog) -> UserFormat | list
     digest = sha256_of(template.text.encode())
     known = next((known for known in catalog if known.sha256 == digest), None)
     found = read_format(known) if known is not None else None
-    if isinstance(found, LiveFormat):
+    if isinstance(found, Format):
         return UserFormat(found.spec, found.module, template, committed=True)
     paths = OutputPaths.in_folder(template.name)
     (build,) = build_in_processes([Task(template, paths, messages=None)], 1)
