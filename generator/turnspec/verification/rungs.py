@@ -98,9 +98,8 @@ def predict(spec: Spec, renderer: turns.Renderer, given: Sequence[Message] = ())
     tally = Tally()
     check_messages([*sample_messages(spec), *given], check, tally)
     found = tally.result("the template renders none of the messages")
-    return (
-        replace(found, note="; ".join(filter(None, (_NAMELESS, found.note)))) if nameless else found
-    )
+    note = "; ".join(filter(None, (_NAMELESS, found.note)))
+    return replace(found, note=note) if nameless else found
 
 
 def _writes_otherwise(spec: Spec, renderer: turns.Renderer, message: Message) -> bool:
