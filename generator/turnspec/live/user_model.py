@@ -9,6 +9,7 @@ from typing import Any
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
+from turnspec.chat.sources import TOOL_USE
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.deviations.turns import Format
@@ -24,13 +25,13 @@ from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.gguf_file import read_gguf
+from turnspec.sources.reading import MAIN_NAME
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.files import load_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 
-_WITH_TOOLS = "tool_use"  # the name of a second template in a model, as Hugging Face has it
 _TEMPERATURE, _TOP_P = 0.8, 0.95
 
 
@@ -66,8 +67,8 @@ def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Pro
         return problems[0]
     if not found.texts:
         return Problem(found.missing, shown)
-    names = [_WITH_TOOLS] if with_tools else []
-    name = next(n for n in (*names, "default", *found.texts) if n in found.texts)
+    names = [TOOL_USE] if with_tools else []
+    name = next(n for n in (*names, MAIN_NAME, *found.texts) if n in found.texts)
     tokens = {"bos_token": found.bos_token, "eos_token": found.eos_token}
     known = {token: text for token, text in tokens.items() if text is not None}
     return TemplateSource(
