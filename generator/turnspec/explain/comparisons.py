@@ -339,11 +339,7 @@ _KINDS: Mapping[str, _Kind] = {
         _types,
         (
             *(f"{kind} as" for kind in JsonType),
-            "type word of*",
-            "guard",
-            "member*",
-            "element*",
-            "syntax*",
+            *("type word of*", "guard", "member*", "element*", "syntax*"),
         ),
     ),
     "T5": _Kind(
