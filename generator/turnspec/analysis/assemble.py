@@ -61,9 +61,10 @@ def assemble_spec(facts: Facts, derivation: Derivation) -> Spec:
         layout = layout.without_reasoning(facts.reasoning.end.strip())
     limits = find_limits(facts.frames, facts.chat, facts.max_calls) + facts.arguments.limits
     reasoning = _reasoning(facts, limits, derivation)
+    digest = hashlib.sha256(facts.source.text.encode()).hexdigest()
     spec = Spec(
         name=facts.source.name,
-        template=_identity(facts.source),
+        template=TemplateIdentity(facts.source.file, digest, facts.source.origin),
         tokens=_tokens(facts.source, facts.chat),
         capabilities=_capabilities(facts),
         thinking=_thinking(facts),
@@ -149,11 +150,6 @@ def _with_stops_of_calls(spec: Spec, behind: Sequence[str], others: Sequence[str
 def with_stops(spec: Spec) -> Spec:
     """Return the spec with its stop strings as they follow from all else that is in it."""
     return replace(spec, turn=replace(spec.turn, stop=settled_stops(spec)))
-
-
-def _identity(source: TemplateSource) -> TemplateIdentity:
-    digest = hashlib.sha256(source.text.encode()).hexdigest()
-    return TemplateIdentity(file=source.file, sha256=digest, origin=source.origin)
 
 
 def _thinking(facts: Facts) -> Thinking:

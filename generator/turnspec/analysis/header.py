@@ -87,22 +87,24 @@ def find_header(
     shared = whole_prefix(_openings(edges))
     header = _shaped_like(shared[len(user_end) :], user_header)
     before, first = _cut_at_marker(header)
-    if before.strip() and _is_set_apart(header, first, chat_prompts.texts):
+    prompts = chat_prompts.texts
+    if before.strip() and _heads_all(first, prompts) and not _heads_all(header, prompts):
+        # The words before say what is set.
         user_end, header = user_end + before, first
-    left_open = _left_open(edges, chat_prompts.texts, user_end, header)
+    left_open = _left_open(edges, prompts, user_end, header)
     if left_open and not user_header.startswith(left_open):  # as all messages may begin
         return Header(user_end, left_open, is_open=True)
-    if _tells_kinds(edges, chat_prompts.texts, user_end, user_header):
+    if _tells_kinds(edges, prompts, user_end, user_header):
         return Header(user_end, "")
-    if not any(header in text for text in chat_prompts.texts if header.strip()):
-        if _heads_alone(user_end, edges, chat_prompts.texts):
+    if not any(header in text for text in prompts if header.strip()):
+        if _heads_alone(user_end, edges, prompts):
             return Header("", user_end)
         header = _without_closed_tag(header, _openings(edges))
-    while header and not _heads_all(header, chat_prompts.texts):
+    while header and not _heads_all(header, prompts):
         header = whole_prefix([header, header[:-1]])
     if not markers(header):  # words before it may say what is set
         ends = [header[at:] for at, sign in enumerate(header) if sign == " " or not at]
-        found = (end for end in ends if all(end in text for text in chat_prompts.texts))
+        found = (end for end in ends if all(end in text for text in prompts))
         end = next(filter(str.strip, found), header)
         user_end, header = user_end + header.removesuffix(end), end
     return Header(user_end, header)
@@ -210,11 +212,6 @@ def _cut_at_marker(header: str) -> tuple[str, str]:
     """Return what stands before a header's first marker, and the rest."""
     at = header.find(next(iter(markers(header)), header))
     return header[:at], header[at:]
-
-
-def _is_set_apart(header: str, first: str, prompts: Sequence[str]) -> bool:
-    """Tell whether the words that a header has before ``first`` say what is set."""
-    return _heads_all(first, prompts) and not _heads_all(header, prompts)
 
 
 def _heads_all(header: str, prompts: Sequence[str]) -> bool:

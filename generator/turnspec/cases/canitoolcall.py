@@ -99,9 +99,7 @@ class Turnspec(Adapter):  # type: ignore[misc]  # its type isn't known where typ
         return ParseResult(result.content or None, result.reasoning_content or None, calls)
 
 
-@cache
-def _loaded(fmt: str) -> FormatModule:
-    return load_format(fmt)
+_loaded = cache(load_format)
 
 
 @cache

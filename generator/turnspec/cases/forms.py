@@ -88,7 +88,8 @@ def _stopped(suite: Suite, case: Case) -> Case | None:
     offered = [tool["function"] for tool in case.options.get("tools") or ()]
     text = without_stop(suite.form.spec, case.text)
     unknown = {name for name, _ in case.calls} - {tool["name"] for tool in offered}
-    if text is None or not case.complete or unknown or not all(map(_has_schema, offered)):
+    have_schemas = all(_META.is_valid(tool.get("parameters", {})) for tool in offered)
+    if text is None or not case.complete or unknown or not have_schemas:  # but Python's types
         return None
     if not _is_text(case):
         return None
@@ -102,11 +103,6 @@ def _is_text(case: Case) -> bool:
     """Tell whether no half of a surrogate pair is in a case: suites can't have such a one."""
     texts = json.dumps([case.text, case.content, case.reasoning, case.calls], ensure_ascii=False)
     return not re.search("[\ud800-\udfff]", texts)
-
-
-def _has_schema(function: Mapping[str, Any]) -> bool:
-    """Tell whether a tool's parameters are JSON Schema, and no types of Python."""
-    return bool(_META.is_valid(function.get("parameters", {})))
 
 
 def _canitoolcall_line(suite: Suite, number: int, drawn: DrawnCase) -> dict[str, Any]:

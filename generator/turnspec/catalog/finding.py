@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -105,7 +104,8 @@ def is_path(asked: str) -> bool:
 def unknown_name(asked: str, catalog: Catalog) -> Problem:
     """Return what to say of a name that nothing goes by."""
     close = suggested(asked, readable_names(catalog, asked))
-    hint = f"did you mean {_either(close)}?" if close else "turnspec list shows all that are"
+    either = " or ".join(filter(None, [", ".join(close[:-1]), *close[-1:]]))
+    hint = f"did you mean {either}?" if close else "turnspec list shows all that are"
     return Problem(f"no format is known as {asked!r}; {hint}")
 
 
@@ -231,7 +231,3 @@ def readable_names(catalog: Catalog, asked: str = "") -> list[tuple[str, str]]:
     formats = [known for known in catalog if not known.packager or known.packager in words]
     names = [(f.name, f.template_file.removesuffix(TEMPLATE_SUFFIX)) for f in formats]
     return [*names, *((f.name, alias) for f in formats for alias in f.aliases)]
-
-
-def _either(names: Sequence[str]) -> str:
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from turnspec.catalog.catalog import Catalog
-from turnspec.catalog.known import KnownFormat
 from turnspec.spec.calls import Piece, Tools
 from turnspec.spec.fingerprint import fingerprint
 from turnspec.spec.model import Spec
@@ -53,25 +52,24 @@ def summaries(catalog: Catalog) -> tuple[list[FormatSummary], list[Problem]]:
     found = []
     for name, spec in sorted(specs.items()):
         same = tuple(other for other in prints if prints[other] == prints[name] and other != name)
-        found.append(_summary(catalog.formats[name], spec, prints[name], same))
+        known = catalog.formats[name]
+        found.append(
+            FormatSummary(
+                name=name,
+                aliases=known.aliases,
+                template=spec.template.file,
+                sha256=spec.template.sha256,
+                reasoning=spec.reasoning.mode.value,
+                content=spec.content.mode.value,
+                calls=spec.tools.mode.value if spec.tools else NO_CALLS,
+                strings=string_encoding(spec),
+                verified=known.judgement().is_verified,
+                place="turnspec" if known.installed else "here",
+                fingerprint=prints[name],
+                same=same,
+            )
+        )
     return found, problems
-
-
-def _summary(known: KnownFormat, spec: Spec, digest: str, same: tuple[str, ...]) -> FormatSummary:
-    return FormatSummary(
-        name=known.name,
-        aliases=known.aliases,
-        template=spec.template.file,
-        sha256=spec.template.sha256,
-        reasoning=spec.reasoning.mode.value,
-        content=spec.content.mode.value,
-        calls=spec.tools.mode.value if spec.tools else NO_CALLS,
-        strings=string_encoding(spec),
-        verified=known.judgement().is_verified,
-        place="turnspec" if known.installed else "here",
-        fingerprint=digest,
-        same=same,
-    )
 
 
 def marks(spec: Spec) -> dict[str, str]:

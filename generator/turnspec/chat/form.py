@@ -46,11 +46,12 @@ def find_form(chat: Chat, capabilities: Capabilities | None = None) -> MessageFo
     chat = chat.speaking(_followed(chat, find_message_form(chat, Derivation())))
     result_role = _result_role(chat)
     roles = (SYSTEM, USER, ASSISTANT, *((result_role,) if result_role else ()))
+    knows_developer = DEVELOPER in chat.facts.attribute_words.get("role", [])
     return MessageForm(
         dialect=chat.dialect,
         capabilities=capabilities or probe_capabilities(chat, call_limit(chat)),
         result_role=result_role,
-        developer_role=_knows_developer(chat),
+        developer_role=knows_developer and _shows_text(chat, DEVELOPER, _TEXT),
         takes_parts=frozenset(role for role in roles if _takes_parts(chat, role)),
         only_parts=frozenset(role for role in roles if not _shows_text(chat, role, _TEXT)),
     )
@@ -92,12 +93,6 @@ def _behind_call(chat: Chat, message: JsonObject) -> str:
 
 def _marks(text: str) -> str:
     return text.rpartition(USER_TEXT)[2].partition(RESULT_TEXT)[0]
-
-
-def _knows_developer(chat: Chat) -> bool:
-    return DEVELOPER in chat.facts.attribute_words.get("role", []) and _shows_text(
-        chat, DEVELOPER, _TEXT
-    )
 
 
 def _takes_parts(chat: Chat, role: str) -> bool:

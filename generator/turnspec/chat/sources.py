@@ -165,13 +165,10 @@ def _with_token_notes(templates: ModelTemplates, worker: RenderWorker) -> ModelT
     texts = filter(None, (templates.default, templates.tool_use))
     used = [name for text in texts for name in given if name in worker.facts(text).reads]
     missing = [name for name in dict.fromkeys(used) if given[name] is None]
+    told = "the template uses {}, and nobody names it; {} stands in"
     if templates.tokens.known:
-        notes = [f"the template uses {name}, and the vocabulary has none" for name in missing]
-    else:
-        notes = [
-            f"the template uses {name}, and nobody names it; {ASSUMED_TOKENS[name]} stands in"
-            for name in missing
-        ]
+        told = "the template uses {}, and the vocabulary has none"
+    notes = (told.format(name, ASSUMED_TOKENS[name]) for name in missing)
     return replace(templates, notes=(*templates.notes, *notes))
 
 

@@ -9,16 +9,10 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import fetched_path
+from turnspec.cli import results_output
 from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, SOURCE, TIME_LIMIT, fetching, find_project
 from turnspec.cli.console import finish, print_notice, progress_bar, put_told, say
 from turnspec.cli.extras import is_installed
-from turnspec.cli.results_output import (
-    print_objections,
-    print_shortfalls,
-    results_data,
-    results_of,
-    show_checks,
-)
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.project import Project
@@ -95,7 +89,11 @@ def add(
         builds, wrong = _tried(project, result.added, limits)
         problems += wrong
     if as_json:
-        _put(result, problems, {"templates": results_data(results_of(builds))})
+        _put(
+            result,
+            problems,
+            {"templates": results_output.results_data(results_output.results_of(builds))},
+        )
     elif result.added:
         _print_tried(builds)
         say(f"now run: {project.recipe.command}")
@@ -109,7 +107,12 @@ def _update(done: Repinned, project: Project, limits: Limits, *, as_json: bool) 
     if as_json:
         review = json_data(done.review) if done.review else None
         _put(
-            done.result, problems, {"review": review, "templates": results_data(results_of(builds))}
+            done.result,
+            problems,
+            {
+                "review": review,
+                "templates": results_output.results_data(results_output.results_of(builds)),
+            },
         )
     else:
         _print(done.result)
@@ -145,20 +148,20 @@ def _tried(
         builds, wrong = try_templates(project, [it.name for it in templates], limits)
         advance()
     accepted = accepted_failures(project)
-    return builds, [*wrong, *standing_problems(results_of(builds), accepted)]
+    return builds, [*wrong, *standing_problems(results_output.results_of(builds), accepted)]
 
 
 def _print_tried(builds: Sequence[Build]) -> None:
-    results = results_of(builds)
+    results = results_output.results_of(builds)
     if results:
-        show_checks(results, results)
+        results_output.show_checks(results, results)
     _print_red(builds)
 
 
 def _print_red(builds: Sequence[Build]) -> None:
-    for name, found in results_of(builds).items():
-        print_shortfalls(name, judge(found, found.spec_hash))
-    print_objections(builds)
+    for name, found in results_output.results_of(builds).items():
+        results_output.print_shortfalls(name, judge(found, found.spec_hash))
+    results_output.print_objections(builds)
 
 
 def _repinned(source: Path, project: Project, name: str | None, limits: Limits) -> Repinned:
@@ -187,7 +190,7 @@ def _print(result: AddResult) -> None:
 
 
 def _print_change(done: Repinned, builds: Sequence[Build], project: Project) -> None:
-    results = results_of(builds).values()
+    results = results_output.results_of(builds).values()
     if done.review is not None:
         print_review(done.review, ReviewForm.TEXT)
     elif any(known_spec(project, it.name) is None for it in done.result.updated):

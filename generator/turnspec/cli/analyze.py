@@ -10,19 +10,12 @@ import click
 
 from turnspec.analysis.overlay_draft import DRAFT_SUFFIX
 from turnspec.catalog.identify import Identity, Kind, as_overlaid
+from turnspec.cli import results_output
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, SOURCE, TIME_LIMIT, VERBOSE, paths_of
 from turnspec.cli.console import finish, print_error, progress_bar, put_told, say, say_written
 from turnspec.cli.extras import needs
 from turnspec.cli.formats import catalog_of
 from turnspec.cli.output import print_build, print_findings
-from turnspec.cli.results_output import (
-    print_objections,
-    print_shortfalls,
-    results_data,
-    results_of,
-    show_checks,
-    unverified_problems,
-)
 from turnspec.pipeline.folder import FolderResult, analyze_into
 from turnspec.rendering.limits import Limits
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
@@ -92,8 +85,8 @@ def analyze(
             on_build=lambda build: advance(),
             limits=limits,
         )
-    results = results_of(result.builds)
-    problems = [*missing, *result.problems, *unverified_problems(results)]
+    results = results_output.results_of(result.builds)
+    problems = [*missing, *result.problems, *results_output.unverified_problems(results)]
     if not as_json:
         _print(result, results, into, verbose=verbose)
         finish(problems)
@@ -102,7 +95,7 @@ def analyze(
         print_findings(result.builds)
     specs = {} if into else {"specs": _specs(result)}
     files = {"written": [*map(str, result.written)], "kept": [*map(str, result.kept)]}
-    put_told({"templates": results_data(results), **files, **specs}, problems)
+    put_told({"templates": results_output.results_data(results), **files, **specs}, problems)
     finish(problems)
 
 
@@ -121,13 +114,13 @@ def _print(
         say(f"left {path} as it was")
     _tell_overlays(result)
     if into is not None and results:
-        show_checks(results, results, every=verbose)
+        results_output.show_checks(results, results, every=verbose)
     for name, found in results.items():
         judgement = judge(found, found.spec_hash)
-        print_shortfalls(name, judgement, error=into is None)
+        results_output.print_shortfalls(name, judgement, error=into is None)
         if not judgement.is_verified:
             print_error(f"{name}: {_ADVICE}")
-    print_objections(result.builds)
+    results_output.print_objections(result.builds)
     is_drafted = any(str(path).endswith(DRAFT_SUFFIX) for path in (*result.written, *result.kept))
     if into is not None and len(results) == 1 and not is_drafted:  # else that comes first
         ((name, found),) = results.items()

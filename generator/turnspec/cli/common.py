@@ -89,10 +89,6 @@ THINKING = click.option(
 _OFFLINE = "turnspec.offline"
 
 
-def _stay_offline(context: click.Context, _: click.Parameter, value: bool) -> None:
-    context.meta[_OFFLINE] = value
-
-
 def _note_json(context: click.Context, _: click.Parameter, value: bool) -> bool:
     context.meta[AS_JSON] = value
     return value
@@ -113,7 +109,7 @@ HUB_OFFLINE = click.option(
     "--offline",
     is_flag=True,
     expose_value=False,
-    callback=_stay_offline,
+    callback=lambda context, option, value: context.meta.update({_OFFLINE: value}),
     help="Don't ask the hub for ORG/MODEL (HF_HUB_OFFLINE=1 does the same).",
 )
 OFFLINE = click.option("--offline", is_flag=True, help="Don't download templates.")

@@ -11,15 +11,9 @@ import click
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.known import KnownFormat
+from turnspec.cli import formats
 from turnspec.cli.common import HUB_OFFLINE, ROOT, find_project, json_option
 from turnspec.cli.console import AS_JSON, Fault, Misuse, finish, print_notice, progress_bar
-from turnspec.cli.formats import (
-    catalog_of,
-    format_names,
-    format_or_template,
-    spec_of,
-    tell_unverified,
-)
 from turnspec.cli.review_output import ReviewForm, print_review
 from turnspec.codegen.banner import is_generated, is_unedited
 from turnspec.pipeline.project import OutputPaths, Project
@@ -39,9 +33,9 @@ from turnspec.spec.problems import Problem
     "old",
     metavar="[REV | REV..REV | COPY.py | OLD NEW]",
     default="HEAD",
-    shell_complete=format_names,
+    shell_complete=formats.format_names,
 )
-@click.argument("new", metavar="", required=False, shell_complete=format_names)
+@click.argument("new", metavar="", required=False, shell_complete=formats.format_names)
 @click.option(
     "--format",
     "form",
@@ -92,12 +86,12 @@ def _review(
     old: str, new: str | None, root: Path | None, advance: Callable[[], None]
 ) -> Review | Problem:
     if new is not None:
-        catalog = catalog_of(root)
+        catalog = formats.catalog_of(root)
         first, second = (_source(side, catalog) for side in (old, new))
         return review_specs(_overlaid(first, second), _overlaid(second, first))
     if old.endswith(".py"):
         _tell_of_edits(Path(old))
-        return review_copy(Path(old), catalog_of(root))
+        return review_copy(Path(old), formats.catalog_of(root))
     project = find_project(root, Misuse)
     notes = tuple(_outdated_specs(project))
     for note in notes:
@@ -130,10 +124,10 @@ def _source(side: str, catalog: Catalog) -> Source:
 
     Of a template that is analysed it is tried whether it renders what its spec says.
     """
-    found = format_or_template(side, catalog)
+    found = formats.format_or_template(side, catalog)
     if isinstance(found, KnownFormat):
-        spec = spec_of(found)
-        tell_unverified(found)
+        spec = formats.spec_of(found)
+        formats.tell_unverified(found)
         return Source(spec, result=found.result, file=side)
     from turnspec.pipeline.trial import predicted_spec
 

@@ -11,39 +11,14 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.finding import template_path
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
-from turnspec.cli.common import (
-    HUB_OFFLINE,
-    JSON,
-    PREFILL,
-    ROOT,
-    THINKING,
-    TIME_LIMIT,
-    TOOLS,
-    VERBOSE,
-    FileText,
-    fetching,
-    filename,
-    tool_definitions,
-)
+from turnspec.cli import common
 from turnspec.cli.console import ERR, Misuse, finish, print_notice, put_json, put_told, say_parts
 from turnspec.cli.extras import fetch_hint
 from turnspec.cli.formats import catalog_of, find, format_names, spec_at, spec_of
 from turnspec.codegen.facts import FormatFacts, facts_of
+from turnspec.explain import shown
 from turnspec.explain.annotate import Kind
 from turnspec.explain.explanation import Explanation, explain_spec, explain_template
-from turnspec.explain.shown import (
-    HEAD,
-    NEW,
-    OLD,
-    QUIET,
-    SAME,
-    WRONG,
-    Line,
-    explanation_data,
-    explanation_lines,
-    trace_data,
-    trace_lines,
-)
 from turnspec.explain.trace import trace as trace_text
 from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_sources_anywhere
@@ -51,12 +26,12 @@ from turnspec.rendering.limits import Limits
 from turnspec.spec.problems import Problem
 
 STYLES: dict[str, str] = {
-    HEAD: "bold",
-    SAME: "dim",
-    OLD: "red",
-    NEW: "green",
-    QUIET: "dim",
-    WRONG: "yellow",
+    shown.HEAD: "bold",
+    shown.SAME: "dim",
+    shown.OLD: "red",
+    shown.NEW: "green",
+    shown.QUIET: "dim",
+    shown.WRONG: "yellow",
     Kind.HEADER: "dim",
     Kind.REASONING_MARK: "bold magenta",
     Kind.REASONING: "magenta",
@@ -79,23 +54,23 @@ STYLES: dict[str, str] = {
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
 @click.option("--trace", "text", metavar="TEXT", help="Walk this output through the parser.")
-@click.option("--trace-file", type=filename, help="Walk a file's text; - is standard input.")
+@click.option("--trace-file", type=common.filename, help="Walk a file's text; - is standard input.")
 @click.option("--piece", type=click.IntRange(min=1), help="Feed the text in pieces this long.")
-@TOOLS
-@THINKING
-@PREFILL
+@common.TOOLS
+@common.THINKING
+@common.PREFILL
 @click.option("--fetch", is_flag=True, help="Download the template if it isn't here.")
-@JSON
-@HUB_OFFLINE
-@ROOT
-@TIME_LIMIT
-@VERBOSE
+@common.JSON
+@common.HUB_OFFLINE
+@common.ROOT
+@common.TIME_LIMIT
+@common.VERBOSE
 def explain(
     fmt: str,
     text: str | None,
     trace_file: str | None,
     piece: int | None,
-    tools: FileText | None,
+    tools: common.FileText | None,
     thinking: bool | None,
     prefill: str | None,
     fetch: bool,
@@ -129,12 +104,12 @@ def explain(
         return
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
-        options["tools"] = tool_definitions(tools)
+        options["tools"] = common.tool_definitions(tools)
     found = trace_text(_facts(fmt, root, limits), text, options, piece=piece)
     if as_json:
-        put_json({"name": fmt, **trace_data(found)}, indent=2)
+        put_json({"name": fmt, **shown.trace_data(found)}, indent=2)
     else:
-        _print(trace_lines(found))
+        _print(shown.trace_lines(found))
         put_json(found.message, indent=2)
 
 
@@ -142,7 +117,7 @@ def _explain(
     fmt: str, root: Path | None, limits: Limits, *, fetch: bool, as_json: bool, verbose: bool
 ) -> None:
     catalog = catalog_of(root)
-    from_hub = fetching()
+    from_hub = common.fetching()
     place = template_path(fmt, catalog, from_hub)
     if isinstance(place, Path):
         sources, problems = read_sources_anywhere([place])
@@ -151,10 +126,10 @@ def _explain(
     else:
         explanations, problems = _of_known(find(fmt, catalog, from_hub), limits, fetch=fetch)
     if as_json:
-        put_told({"templates": [*map(explanation_data, explanations)]}, problems)
+        put_told({"templates": [*map(shown.explanation_data, explanations)]}, problems)
     else:
         for explanation in explanations:
-            _print(explanation_lines(explanation, verbose=verbose))
+            _print(shown.explanation_lines(explanation, verbose=verbose))
     finish(problems)
 
 
@@ -187,7 +162,7 @@ def _analysed(
     return found, problems
 
 
-def _print(lines: Iterable[Line]) -> None:
+def _print(lines: Iterable[shown.Line]) -> None:
     for line in lines:
         say_parts((part, STYLES.get(kind, "")) for part, kind in line)
 

@@ -10,27 +10,7 @@ from typing import Any
 import click
 
 from turnspec.cases.tokens import Vocabulary
-from turnspec.cli.common import (
-    FOLDER,
-    HUB_OFFLINE,
-    JSON,
-    ROOT,
-    THINKING,
-    TOKENIZER,
-    TOOLS,
-    FileText,
-    tool_definitions,
-)
-from turnspec.cli.console import (
-    Fault,
-    Misuse,
-    or_fault,
-    print_error,
-    print_notice,
-    put,
-    put_json,
-    say_written,
-)
+from turnspec.cli import common, console
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
@@ -64,7 +44,7 @@ class _Target(click.Choice[str]):
     type=_Target([*TARGETS], case_sensitive=False),
     help="The program that is to read it.",
 )
-@click.option("--into", type=FOLDER, help="The folder to write into (default: print).")
+@click.option("--into", type=common.FOLDER, help="The folder to write into (default: print).")
 @click.option(
     "--reasoning-field",
     type=click.Choice([field.value for field in ReasoningField]),
@@ -78,26 +58,26 @@ class _Target(click.Choice[str]):
     metavar="FILE",
     help="Put the template into a model's tokenizer_config.json.",
 )
-@TOOLS
+@common.TOOLS
 @TOOL_CHOICE
-@TOKENIZER
+@common.TOKENIZER
 @PARALLEL
-@THINKING
+@common.THINKING
 @click.option(
     "--force",
     is_flag=True,
     help="Export a format that isn't verified, too, and write over edited modules.",
 )
-@JSON
-@HUB_OFFLINE
-@ROOT
+@common.JSON
+@common.HUB_OFFLINE
+@common.ROOT
 def export(
     fmt: str,
     target: str,
     into: Path | None,
     reasoning_field: str,
     tokenizer_config: Path | None,
-    tools: FileText | None,
+    tools: common.FileText | None,
     tool_choice: str,
     tokenizer: Vocabulary | None,
     parallel: bool,
@@ -123,26 +103,28 @@ def export(
     judgement = known.judgement()
     if not judgement.is_verified:
         if not force:
-            raise Fault(f"{known.name} is {judgement}; to export it all the same, use --force")
-        print_notice(f"{known.name} is {judgement}")
+            raise console.Fault(
+                f"{known.name} is {judgement}; to export it all the same, use --force"
+            )
+        console.print_notice(f"{known.name} is {judgement}")
     options = ExportOptions(
         reasoning_field=ReasoningField(reasoning_field),
         tokenizer_config=_config(tokenizer_config, spec) if tokenizer_config else None,
         request=GrammarRequest(
-            tools=tool_definitions(tools) if tools is not None else (),
+            tools=common.tool_definitions(tools) if tools is not None else (),
             tool_choice=tool_choice,
             parallel=parallel,
             thinking=thinking,
         ),
         token_ids=tokenizer.added if tokenizer else {},
-        module=or_fault(known.module()),
+        module=console.or_fault(known.module()),
         asked=known.asked,
     )
     exported = export_format(spec, target, options)
     if isinstance(exported, Refusal):
-        raise Fault(f"{known.name} can't be exported to {target}: {exported}")
+        raise console.Fault(f"{known.name} can't be exported to {target}: {exported}")
     for loss in exported.losses:
-        print_notice(f"loosened: {loss}")
+        console.print_notice(f"loosened: {loss}")
     folder, in_model = into, False
     if into is None and tokenizer_config is not None:
         in_model = True
@@ -151,14 +133,14 @@ def export(
     _give(exported, into, as_json=as_json, force=force)
     if folder is not None:
         line = start_line(spec, target, folder, known.asked, in_model=in_model)
-        print_error(f"to use it: {line}")
+        console.print_error(f"to use it: {line}")
 
 
 def _config(path: Path, spec: Spec) -> Mapping[str, Any]:
     # It brings the analysis along, which no other export needs.
     from turnspec.export.tokenizer_file import read_tokenizer_config
 
-    return or_fault(read_tokenizer_config(path, spec))
+    return console.or_fault(read_tokenizer_config(path, spec))
 
 
 def _in_place(exported: Exported, path: Path) -> Exported:
@@ -177,15 +159,15 @@ def _give(exported: Exported, into: Path | None, *, as_json: bool, force: bool) 
         # Modules alone tell by themselves whether somebody edited them.
         edited = [] if force else own_work(path for path in paths if path.suffix == ".py")
         if edited:
-            raise Fault(*map(str, edited))
+            raise console.Fault(*map(str, edited))
         write_all_atomically(paths)
     if as_json:
         losses = [{"what": loss.what, "why": loss.why} for loss in exported.losses]
-        put_json({"files": dict(exported.files), "losses": losses}, indent=2)
+        console.put_json({"files": dict(exported.files), "losses": losses}, indent=2)
     elif into is not None:
-        say_written(paths)
+        console.say_written(paths)
     elif len(paths) > 1:
         names = ", ".join(map(str, paths))
-        raise Misuse(f"these are several files ({names}); give a folder: --into DIR")
+        raise console.Misuse(f"these are several files ({names}); give a folder: --into DIR")
     else:
-        put(*paths.values())
+        console.put(*paths.values())

@@ -9,16 +9,7 @@ from typing import Any
 
 import click
 
-from turnspec.cli.common import (
-    HUB_OFFLINE,
-    JSON,
-    ROOT,
-    THINKING,
-    TOOLS,
-    FileText,
-    filename,
-    tool_definitions,
-)
+from turnspec.cli import common
 from turnspec.cli.console import Fault, Misuse, json_text, print_notice, put, put_json
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of, tell_unverified
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
@@ -39,28 +30,28 @@ PARALLEL = click.option("--parallel", is_flag=True, help="Let a turn hold severa
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@TOOLS
+@common.TOOLS
 @TOOL_CHOICE
 @PARALLEL
-@THINKING
-@click.option("--response-schema", type=filename, help="A JSON Schema for the content.")
-@click.option("--grammar", "own", type=filename, help="A GBNF grammar to be used as it is.")
+@common.THINKING
+@click.option("--response-schema", type=common.filename, help="A JSON Schema for the content.")
+@click.option("--grammar", "own", type=common.filename, help="A GBNF grammar to be used as it is.")
 @click.option("--whole-turn", is_flag=True, help="Hold the whole turn, without a trigger.")
 @click.option(
     "--loosen",
     is_flag=True,
     help="Leave out what no grammar can say of a schema (uniqueItems, not), each with a notice.",
 )
-@JSON
-@HUB_OFFLINE
-@ROOT
+@common.JSON
+@common.HUB_OFFLINE
+@common.ROOT
 def grammar(
     fmt: str,
-    tools: FileText | None,
+    tools: common.FileText | None,
     tool_choice: str,
     parallel: bool,
     thinking: bool | None,
-    response_schema: FileText | None,
+    response_schema: common.FileText | None,
     own: str | None,
     whole_turn: bool,
     loosen: bool,
@@ -84,7 +75,7 @@ def grammar(
     spec = spec_of(known)
     tell_unverified(known)
     request = GrammarRequest(
-        tools=tool_definitions(tools) if tools is not None else (),
+        tools=common.tool_definitions(tools) if tools is not None else (),
         tool_choice=tool_choice,
         parallel=parallel,
         thinking=thinking,
@@ -139,7 +130,7 @@ def _fail(problems: Sequence[Problem]) -> None:
     raise error(*map(str, problems))
 
 
-def _schema(text: FileText) -> Any:
+def _schema(text: common.FileText) -> Any:
     try:
         found = json_in(text)
     except (ValueError, RecursionError) as error:

@@ -14,17 +14,8 @@ from turnspec.catalog.finding import find_format, template_path
 from turnspec.catalog.identify import Identity, Kind, identify_templates
 from turnspec.catalog.readers import Reader, read_outputs, readers
 from turnspec.catalog.summary import marks
+from turnspec.cli import console
 from turnspec.cli.common import HUB_OFFLINE, JSON, ROOT, TIME_LIMIT, fetching, filename
-from turnspec.cli.console import (
-    Misuse,
-    finish,
-    json_text,
-    print_error,
-    print_notice,
-    progress_bar,
-    put_told,
-    say,
-)
 from turnspec.cli.formats import catalog_of, format_names, tell_unverified
 from turnspec.rendering.limits import Limits
 from turnspec.spec.model import Spec
@@ -95,7 +86,7 @@ def identify(
       turnspec identify --turn output.txt
     """  # noqa: D301
     if bool(sources) is (turn is not None):
-        raise Misuse("give a SOURCE or --turn FILE")
+        raise console.Misuse("give a SOURCE or --turn FILE")
     catalog = catalog_of(root)
     if turn is not None:
         _tell_readers(read_outputs(turn), catalog, as_json=as_json)
@@ -107,12 +98,12 @@ def identify(
         answers += found
         problems += troubles
     if as_json:
-        put_told({"sources": [answer.data() for answer in answers]}, problems)
+        console.put_told({"sources": [answer.data() for answer in answers]}, problems)
     else:
         _print(answers)
     unknown = bool(problems) and not any(problem.file for problem in problems)
     new = any(answer.kind == Kind.NEW for answer in answers)
-    finish(problems, failed=new, code=2 if unknown else 1)
+    console.finish(problems, failed=new, code=2 if unknown else 1)
 
 
 def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answer], list[Problem]]:
@@ -130,7 +121,7 @@ def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answe
     tell_unverified(found.format)
     guess, *others = found.notice.splitlines() or [""]
     for line in others:
-        print_notice(line)
+        console.print_notice(line)
     words = f"the spec of {found.format.name}" if found.format.spec_file else name
     words += f",{guess.partition(f' is taken for {name}')[2]}" if guess else ""
     return [_Answer(source, source, words, found.how, (name,), found.format.sha256, spec)], []
@@ -161,19 +152,19 @@ def _modes(spec: Spec | None) -> str:
 
 def _print(answers: Sequence[_Answer]) -> None:
     for answer in answers:
-        say(f"{answer.label}: {answer.words}")
+        console.say(f"{answer.label}: {answer.words}")
         for part, text in answer.marks().items():
-            say(f"  {part}: {visible(text.strip()) or 'none'}")
+            console.say(f"  {part}: {visible(text.strip()) or 'none'}")
         if isinstance(answer.spec, Spec) and not answer.spec.thinking.expects(None):
-            given = json_text(dict(answer.spec.thinking.enabled.variables))
+            given = console.json_text(dict(answer.spec.thinking.enabled.variables))
             who = f"the template by {given}, the parser by enable_thinking"
-            say(f"  thinking: off unless both are told: {who}")
+            console.say(f"  thinking: off unless both are told: {who}")
     names = list(dict.fromkeys(answer.names[0] for answer in answers if answer.names))
     new = dict.fromkeys(answer.source for answer in answers if answer.kind == Kind.NEW)
     if names:
-        print_error(f"to copy its parser: turnspec vendor {' '.join(names)} --into DIR")
+        console.print_error(f"to copy its parser: turnspec vendor {' '.join(names)} --into DIR")
     if new:
-        print_error(f"to write a parser: turnspec analyze {shlex.join(new)} --into DIR")
+        console.print_error(f"to write a parser: turnspec analyze {shlex.join(new)} --into DIR")
 
 
 def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) -> None:
@@ -182,7 +173,7 @@ def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) ->
     That none reads all without problems, and more of it than as text, is a problem.
     """
     found: list[Reader] = []
-    with progress_bar("reading", None) as advance:
+    with console.progress_bar("reading", None) as advance:
         for reader in readers(outputs, catalog):
             found.append(reader)
             advance()
@@ -193,23 +184,25 @@ def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) ->
     problems = [] if told else [Problem(none)]
     if as_json:
         data = {"outputs": len(outputs), "readers": [asdict(reader) for reader in found]}
-        put_told(data, problems)
+        console.put_told(data, problems)
     else:
         _print_readers(
             told or [r for r in found if r.problems and r.recognized + r.calls], len(outputs)
         )
-    finish(problems)
+    console.finish(problems)
 
 
 def _print_readers(shown: Sequence[Reader], total: int) -> None:
     for reader in shown[:_MOST]:
-        say(f"{reader.names[0]}: {_words(reader, total)}")
+        console.say(f"{reader.names[0]}: {_words(reader, total)}")
         if others := reader.names[1:]:
-            say(f"  the same format: {', '.join(others)}")
+            console.say(f"  the same format: {', '.join(others)}")
     if len(shown) > _MOST:
-        print_notice(f"{len(shown) - _MOST} more formats read nearly as much; --json has all")
+        console.print_notice(
+            f"{len(shown) - _MOST} more formats read nearly as much; --json has all"
+        )
     if shown:
-        print_error(f"to copy a parser: turnspec vendor {shown[0].names[0]} --into DIR")
+        console.print_error(f"to copy a parser: turnspec vendor {shown[0].names[0]} --into DIR")
 
 
 def _words(reader: Reader, total: int) -> str:

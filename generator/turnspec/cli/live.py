@@ -6,16 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import (
-    JSON,
-    OFFLINE,
-    ROOT,
-    THINKING,
-    TOOLS,
-    FileText,
-    find_project,
-    tool_definitions,
-)
+from turnspec.cli import common
 from turnspec.cli.console import Misuse, or_fault
 from turnspec.cli.formats import catalog_of, format_names
 
@@ -40,18 +31,18 @@ _QUESTION = "What is the weather like in Paris today?"
     help="Only formats with a vocabulary of real models, on models of random weights over it.",
 )
 @click.option("--record", is_flag=True, help="Write specs/live.json and the index table.")
-@OFFLINE
-@JSON
+@common.OFFLINE
+@common.JSON
 @click.option(
     "--model", type=click.Path(path_type=Path), metavar="PATH.gguf", help="Run a model of yours."
 )
 @click.option("--prompt", help="What to ask the model.")
-@TOOLS
+@common.TOOLS
 @click.option("--free", is_flag=True, help="No grammar: how often does the model keep its format?")
-@THINKING
+@common.THINKING
 @click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
 @click.option("--threads", type=click.IntRange(min=1), help="For --model (default: all cores).")
-@ROOT
+@common.ROOT
 def live(
     names: tuple[str, ...],
     seeds: int | None,
@@ -61,7 +52,7 @@ def live(
     as_json: bool,
     model: Path | None,
     prompt: str | None,
-    tools: FileText | None,
+    tools: common.FileText | None,
     free: bool,
     thinking: bool | None,
     max_tokens: int,
@@ -101,7 +92,7 @@ def live(
     if model is not None:
         wish = Wish(
             prompt or _QUESTION,
-            tool_definitions(tools) if tools is not None else (),
+            common.tool_definitions(tools) if tools is not None else (),
             thinking=thinking,
             free=free,
             limit=max_tokens,
@@ -111,7 +102,7 @@ def live(
         run_model(model, wish, turns, catalog_of(root), as_json=as_json)
         return
     if record:
-        find_project(root)
+        common.find_project(root)
     seeds = seeds or (_REAL_SEEDS if real else _SEEDS)
     options = {"real": real, "record": record, "offline": offline, "as_json": as_json}
     run_formats(catalog_of(root), names, seeds, **options)

@@ -9,34 +9,16 @@ from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog, installed_formats
 from turnspec.catalog.known import KnownFormat
 from turnspec.catalog.templates import template_source
-from turnspec.cli.console import (
-    ERR,
-    Fault,
-    finish,
-    or_fault,
-    progress_bar,
-    put,
-    put_json,
-    say,
-    show,
-)
+from turnspec.cli import console, live_output
 from turnspec.cli.formats import find
-from turnspec.cli.live_output import (
-    live_table,
-    print_events,
-    print_failures,
-    print_marker_tokens,
-    print_session,
-    print_verdict,
-    real_table,
-)
+from turnspec.deviations.turns import Format
 from turnspec.live.real_vocabulary import (
     RealVocabulary,
     read_vocabularies,
     vocabulary_of,
     vocabulary_source,
 )
-from turnspec.live.record import LiveFormat, keep_record, live_record, read_format
+from turnspec.live.record import keep_record, live_record, read_format
 from turnspec.live.runs import FormatRuns, Outcome, run_format
 from turnspec.live.user_model import (
     Session,
@@ -70,34 +52,35 @@ def run_formats(
     vocabularies = _vocabularies(formats, offline=offline) if real else {}
     chosen = [fmt for fmt in formats if not real or fmt.spec.name in vocabularies]
     if real and not chosen:
-        raise Fault("no vocabulary holds the markers of these formats")
+        raise console.Fault("no vocabulary holds the markers of these formats")
     runs = _runs(known, chosen, seeds, vocabularies, offline=offline)
     if as_json:
-        put(dump_live(live_record(runs, seeds)))
+        console.put(dump_live(live_record(runs, seeds)))
     else:
-        show(real_table(runs) if real else live_table(runs, failing_only=not names))
+        table = live_output.live_table(runs, failing_only=not names)
+        console.show(live_output.real_table(runs) if real else table)
         if names:
-            print_marker_tokens(runs)
-        print_failures(runs, all_of_them=bool(names))
+            live_output.print_marker_tokens(runs)
+        live_output.print_failures(runs, all_of_them=bool(names))
     problems = [problem for run in runs for problem in run.problems]
     if record and catalog.project is not None and not problems:
         problems += keep_record(catalog.project, live_record(runs, seeds))
-    finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
+    console.finish(problems, failed=any(run.count(Outcome.FAILED) for run in runs))
 
 
 def _runs(
     known: Sequence[KnownFormat],
-    formats: Sequence[LiveFormat],
+    formats: Sequence[Format],
     seeds: int,
     vocabularies: Mapping[str, RealVocabulary],
     *,
     offline: bool,
 ) -> list[FormatRuns]:
     # A template that isn't there is no failure: the table says what the prompt was from.
-    found = (template_source(fmt, fetch=not offline, console=ERR) for fmt in known)
+    found = (template_source(fmt, fetch=not offline, console=console.ERR) for fmt in known)
     templates = {source.name: source for source in found if isinstance(source, TemplateSource)}
     runs = []
-    with progress_bar("running", len(formats)) as advance, RenderWorker() as worker:
+    with console.progress_bar("running", len(formats)) as advance, RenderWorker() as worker:
         for fmt in formats:
             done = run_format(
                 *(fmt.spec, fmt.module, templates.get(fmt.spec.name)),
@@ -111,32 +94,33 @@ def _runs(
     return runs
 
 
-def _vocabularies(formats: Sequence[LiveFormat], *, offline: bool) -> dict[str, RealVocabulary]:
+def _vocabularies(formats: Sequence[Format], *, offline: bool) -> dict[str, RealVocabulary]:
     """Return the real vocabulary of each format that has one, by the format's name."""
     project, source = installed_formats(), vocabulary_source()
     origin = read_index(project.root)[0].origins.get(source.origin) if project else None
     if origin is None:
-        raise Fault(f"templates/index.yaml names no {source.origin}, where vocabularies are from")
-    archive = or_fault(obtain(origin, offline=offline, console=ERR))
-    known = or_fault(read_vocabularies(archive, origin, cache_folder() / "vocabularies"))
+        told = f"templates/index.yaml names no {source.origin}, where vocabularies are from"
+        raise console.Fault(told)
+    archive = console.or_fault(obtain(origin, offline=offline, console=console.ERR))
+    known = console.or_fault(read_vocabularies(archive, origin, cache_folder() / "vocabularies"))
     pairs = ((fmt.spec.name, vocabulary_of(fmt.spec, known)) for fmt in formats)
     return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
 
 
-def _formats(known: Sequence[KnownFormat]) -> list[LiveFormat]:
+def _formats(known: Sequence[KnownFormat]) -> list[Format]:
     found = [read_format(fmt) for fmt in known]
-    finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
-    return [fmt for fmt in found if isinstance(fmt, LiveFormat)]
+    console.finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
+    return [fmt for fmt in found if isinstance(fmt, Format)]
 
 
 def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: bool) -> None:
     """Run a model of the user's, and print its turns and the verdict."""
-    template = or_fault(read_model_template(path, with_tools=bool(wish.tools)))
+    template = console.or_fault(read_model_template(path, with_tools=bool(wish.tools)))
     with RenderWorker() as worker:
         fmt = find_format(template, catalog)
         session = fmt if isinstance(fmt, list) else start_session(path, fmt, wish, worker)
     if isinstance(session, list):
-        finish(session, failed=True)
+        console.finish(session, failed=True)
         return
     with session:
         turns = _turns(session, seeds, as_json=as_json)
@@ -145,26 +129,26 @@ def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: 
     if as_json:
         data = [turn_data(turn, faults) for turn, faults in turns]
         found = {"format": session.fmt.spec.name, "kept": kept, "cut": cut, "turns": data}
-        put_json(found, indent=2)
+        console.put_json(found, indent=2)
     elif wish.free:
         behind = f"; {cut} cut off" if cut else ""
-        say(f"kept to its format in {kept} of {len(turns)} turns{behind}", "bold")
-    finish((), failed=not wish.free and kept + cut < len(turns))
+        console.say(f"kept to its format in {kept} of {len(turns)} turns{behind}", "bold")
+    console.finish((), failed=not wish.free and kept + cut < len(turns))
 
 
 def _turns(session: Session, seeds: int, *, as_json: bool) -> list[tuple[UserTurn, list[str]]]:
     """Have the model write a turn for each seed, and show them."""
     if not as_json:
-        print_session(session)
+        live_output.print_session(session)
     done = []
     for seed in range(seeds):
-        turn = or_fault(session.turn(seed))
+        turn = console.or_fault(session.turn(seed))
         if as_json:
             list(turn)
         else:
-            print_events(turn)
+            live_output.print_events(turn)
         faults = turn.faults(session.wish.tools)
         if not as_json:
-            print_verdict(turn, faults)
+            live_output.print_verdict(turn, faults)
         done.append((turn, faults))
     return done

@@ -10,17 +10,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import (
-    HUB_OFFLINE,
-    PREFILL,
-    ROOT,
-    THINKING,
-    TOOLS,
-    FileText,
-    json_option,
-    note_typing,
-    tool_definitions,
-)
+from turnspec.cli import common
 from turnspec.cli.console import Fault, Misuse, or_fault, put_json, tell
 from turnspec.cli.formats import catalog_of, find, format_names, tell_unverified
 from turnspec.codegen.format_module import FormatModule
@@ -39,15 +29,15 @@ _TOLD = ("offset", "kind", "message")
     type=click.Path(path_type=Path, allow_dash=True),
     default="-",
 )
-@TOOLS
-@THINKING
-@PREFILL
+@common.TOOLS
+@common.THINKING
+@common.PREFILL
 @click.option(
     "--events",
     is_flag=True,
     help="Print the streaming deltas as the text comes, and the finish reason.",
 )
-@json_option("Print message, finish reason and problems as JSON.")
+@common.json_option("Print message, finish reason and problems as JSON.")
 @click.option("--column", help="FILE is .jsonl or .parquet; the column with the outputs.")
 @click.option(
     "--into",
@@ -68,12 +58,12 @@ _TOLD = ("offset", "kind", "message")
     type=click.IntRange(min=1),
     help="With --column: how many processes (default: one for each core).",
 )
-@HUB_OFFLINE
-@ROOT
+@common.HUB_OFFLINE
+@common.ROOT
 def parse(
     fmt: str,
     file: Path,
-    tools: FileText | None,
+    tools: common.FileText | None,
     thinking: bool | None,
     prefill: str | None,
     events: bool,
@@ -101,7 +91,7 @@ def parse(
     """  # noqa: D301
     options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
     if tools is not None:
-        options["tools"] = tool_definitions(tools)
+        options["tools"] = common.tool_definitions(tools)
     if (column is None) != (out is None):
         raise Misuse("give --column and --into together")
     if (column is not None) + events + as_json > 1:
@@ -118,7 +108,7 @@ def parse(
             return
         is_piped = str(file) == "-"
         if is_piped:
-            note_typing()
+            common.note_typing()
         pieces = standard_input_in_pieces() if is_piped else [file_text(file, "replace")]
         _parse_one(module, pieces, options, events=events, as_json=as_json)
 

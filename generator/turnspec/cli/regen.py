@@ -6,15 +6,7 @@ from pathlib import Path
 
 import click
 
-from turnspec.cli.common import (
-    JSON,
-    OFFLINE,
-    ROOT,
-    TIME_LIMIT,
-    VERBOSE,
-    find_project,
-    project_sources,
-)
+from turnspec.cli import common
 from turnspec.cli.console import finish, progress_bar, put_json
 from turnspec.cli.extras import needs
 from turnspec.cli.output import print_findings
@@ -33,11 +25,11 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
     help="Random messages per template for the round trip.",
 )
 @click.option("--all", "everything", is_flag=True, help="Rebuild also what hasn't changed.")
-@JSON
-@OFFLINE
-@ROOT
-@TIME_LIMIT
-@VERBOSE
+@common.JSON
+@common.OFFLINE
+@common.ROOT
+@common.TIME_LIMIT
+@common.VERBOSE
 @needs("build")
 def regen(
     messages: int,
@@ -57,8 +49,8 @@ def regen(
     Example:
       turnspec regen --messages 1000
     """  # noqa: D301
-    project = find_project(root)
-    sources, problems = project_sources(project, offline=offline)
+    project = common.find_project(root)
+    sources, problems = common.project_sources(project, offline=offline)
     with progress_bar("building", len(sources)) as advance:
         done = regenerate(
             project,

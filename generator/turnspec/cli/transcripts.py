@@ -9,14 +9,7 @@ from pathlib import Path
 
 from turnspec.cli.console import Fault, Misuse, finish, or_fault, print_error, progress_bar, tell
 from turnspec.cli.extras import needs
-from turnspec.transcripts.files import (
-    JSON_LINES,
-    PARQUET,
-    JsonLines,
-    Parquet,
-    Source,
-    parquet_problem,
-)
+from turnspec.transcripts import files
 from turnspec.transcripts.rows import Counts, Wanted
 from turnspec.transcripts.run import Run, all_cores, begun, parse_file
 
@@ -31,7 +24,7 @@ def parse_many(
     jobs: int | None,
 ) -> None:
     """Parse all rows of a file, and tell what there was."""
-    with_row = out.suffix != PARQUET
+    with_row = out.suffix != files.PARQUET
     wanted = Wanted(column, result, options, with_row)
     source = _source(path, wanted, out)
     run = Run(path, source, module, wanted, out, jobs or all_cores())
@@ -52,24 +45,24 @@ def parse_many(
     finish((), failed=bool(counts.failed))
 
 
-def _source(path: Path, wanted: Wanted, out: Path) -> Source:
-    if path.suffix in JSON_LINES:
-        if out.suffix not in JSON_LINES:
+def _source(path: Path, wanted: Wanted, out: Path) -> files.Source:
+    if path.suffix in files.JSON_LINES:
+        if out.suffix not in files.JSON_LINES:
             raise Misuse(f"{out}: what comes from lines of JSON goes into a .jsonl file")
-        return JsonLines(path)
-    if path.suffix != PARQUET:
+        return files.JsonLines(path)
+    if path.suffix != files.PARQUET:
         raise Misuse(f"{path}: with --column a file is .jsonl or .parquet")
-    if out.suffix not in (*JSON_LINES, PARQUET):
+    if out.suffix not in (*files.JSON_LINES, files.PARQUET):
         raise Misuse(f"{out}: the file to write is .jsonl or .parquet")
     return _parquet(path, wanted)
 
 
 @needs("parquet")
-def _parquet(path: Path, wanted: Wanted) -> Source:
-    problem = parquet_problem(path, wanted.column, wanted.result)
+def _parquet(path: Path, wanted: Wanted) -> files.Source:
+    problem = files.parquet_problem(path, wanted.column, wanted.result)
     if problem is not None:
         raise Fault(str(problem))
-    return Parquet(path, None if wanted.with_row else [wanted.column])
+    return files.Parquet(path, None if wanted.with_row else [wanted.column])
 
 
 def _tell_counts(counts: Counts) -> None:

@@ -8,19 +8,8 @@ from pathlib import Path
 
 import click
 
+from turnspec.cli import console
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT
-from turnspec.cli.console import (
-    Misuse,
-    finish,
-    or_fault,
-    print_error,
-    print_notice,
-    put_json,
-    put_told,
-    say,
-    say_parts,
-    say_written,
-)
 from turnspec.cli.formats import catalog_of, find, format_names
 from turnspec.codegen.left_out import Extra
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, update_copies
@@ -121,11 +110,17 @@ def vendor(
     """  # noqa: D301
     common = protocol or shared_engine
     if protocol and language != Language.PYTHON:
-        raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
+        raise console.Misuse(
+            "--protocol is for parsers in Python; others declare their types themselves"
+        )
     if without and shared_engine:
-        raise Misuse("--without is for whole parsers: a shared engine is that of all formats")
+        raise console.Misuse(
+            "--without is for whole parsers: a shared engine is that of all formats"
+        )
     if name is not None and (len(names) != 1 or naming_faults([name])):
-        raise Misuse("--as names the files of one format, with a letter or a digit at least")
+        raise console.Misuse(
+            "--as names the files of one format, with a letter or a digit at least"
+        )
     if (names or common) and into is not None and checked is updated is None:
         catalog = catalog_of(root)
         formats = {known.name: known for known in (find(name, catalog) for name in names)}
@@ -142,17 +137,17 @@ def vendor(
             root=root,
         )
         print_vendored(done, as_json=as_json)
-        finish(done.problems)
+        console.finish(done.problems)
     elif names or into or common or (checked is None) is (updated is None):
-        raise Misuse("give formats and --into DIR, or --check DIR or --update DIR alone")
+        raise console.Misuse("give formats and --into DIR, or --check DIR or --update DIR alone")
     elif updated is not None:
         done = update_copies(catalog_of(root), updated, force=force)
         print_vendored(done, as_json=as_json)
-        finish(done.problems)
+        console.finish(done.problems)
     elif checked is not None:
-        copies = or_fault(check_copies(catalog_of(root), checked))
+        copies = console.or_fault(check_copies(catalog_of(root), checked))
         print_copies(copies, checked, as_json=as_json)
-        finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
+        console.finish((), failed=any(copy.state is not CopyState.FRESH for copy in copies))
 
 
 def parts_in(value: str | None) -> frozenset[Extra]:
@@ -178,14 +173,14 @@ def print_vendored(done: Vendored, *, as_json: bool) -> None:
         paths = {"written": done.written, "unchanged": done.unchanged}
         data: dict[str, object] = {key: [*map(str, files)] for key, files in paths.items()}
         data["unverified"] = {name: str(known) for name, known in done.unverified.items()}
-        put_told(data, done.problems)
+        console.put_told(data, done.problems)
         return
-    say_written(done.written)
+    console.say_written(done.written)
     for path in done.unchanged:
-        say(f"{path} is fresh already")
+        console.say(f"{path} is fresh already")
     for name, known in done.unverified.items():
         if not done.problems:
-            print_notice(f"{name} is {known}; the copies say so")
+            console.print_notice(f"{name} is {known}; the copies say so")
 
 
 def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool) -> None:
@@ -196,13 +191,13 @@ def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool)
             {"path": str(copy.path), **{key: getattr(copy, key) for key in shown}}
             for copy in copies
         ]
-        put_json({"copies": data}, indent=2)
+        console.put_json({"copies": data}, indent=2)
         return
     for copy in copies:
         style = _COPY_STYLES[copy.state]
         reason = f": {copy.reason}" if copy.reason else ""
-        say_parts([(f"{copy.state:6}", style), (f" {copy.path}{reason}", "")])
+        console.say_parts([(f"{copy.state:6}", style), (f" {copy.path}{reason}", "")])
     update = shlex.join(["turnspec", "vendor", "--update", str(folder)])
     stale = (copy for copy in copies if copy.state is CopyState.STALE)
     for command in dict.fromkeys(copy.export or update for copy in stale):
-        print_error(f"to renew what is stale, run: {command}")
+        console.print_error(f"to renew what is stale, run: {command}")

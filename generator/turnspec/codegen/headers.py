@@ -22,7 +22,9 @@ from turnspec.spec.words import Part, ReasoningMode
 def with_headers(spec: Spec) -> Spec:
     """Return a spec without a header whose parts begin with it; most specs as they are."""
     header = spec.turn.header
-    if not header.strip() or not _has_messages(spec, header) or not _is_told_by_words(spec):
+    again = (join.text for join in spec.turn.joins if join.left != Part.START)
+    is_said = bool(header.strip()) and any(text.endswith(header) for text in again)
+    if not is_said or not _is_told_by_words(spec):
         return spec
     by_name = _calls_begin_with_name(spec)
     reasoning = spec.reasoning
@@ -110,7 +112,8 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
     any name may be where a user's or tool's is. After a tool's name in a channel any words and tags
     may stand.
     """
-    text, calls, words = marks.text, marks.calls, _any_words(marks)
+    text, calls = marks.text, marks.calls
+    words = f"{{words but {leading_text(calls.start)}}}"  # that name no tool
     said_twice = [before for start in _starts(marks) if (before := _before_word(start, end))]
     found = (f"{it}{{before {first}}}" for it in said_twice for first in firsts)
     tags = [it.removesuffix("{word}") + words for it in said_twice]
@@ -187,11 +190,6 @@ def _starts(marks: Marks) -> list[str]:
     return [*filter(None, (*text.reasoning_start, *text.content_start, *heads))]
 
 
-def _any_words(marks: Marks) -> str:
-    """Return a slot for any words that name no tool."""
-    return f"{{words but {leading_text(marks.calls.start)}}}"
-
-
 def _of_any_word(start: str, end: str) -> str:
     """Return a header whose word may be any; "" if there is none in it."""
     found = re.fullmatch(rf"(<[^<>{{}} ]+>) \w+ {re.escape(end)}", start)
@@ -208,10 +206,6 @@ def _shortest(texts: Iterable[str]) -> list[str]:
     """Return texts of which none begins with another one."""
     found = dict.fromkeys(texts)
     return [text for text in found if not any(text != it and text.startswith(it) for it in found)]
-
-
-def _has_messages(spec: Spec, header: str) -> bool:
-    return any(join.text.endswith(header) for join in spec.turn.joins if join.left != Part.START)
 
 
 def _is_told_by_words(spec: Spec) -> bool:

@@ -39,7 +39,8 @@ def slotted(pieces: Sequence[Piece]) -> str:
     for before, piece, after in zip((None, *pieces), pieces, (*pieces[1:], None), strict=False):
         if isinstance(piece, Slot):
             found += _SLOTS[piece.kind]
-        elif before == _NAME and after == _INDEX and _is_joint(piece.text):
+        elif (before, after) == (_NAME, _INDEX) and re.fullmatch(r"[^\w\s<>\[\]]+", piece.text):
+            # No tag, but what joins an index to a name; both may be missing.
             found += f"{{?{escaped(piece.text)}}}"
         else:
             found += _literal(piece.text, before, after)
@@ -78,11 +79,6 @@ def behind_value(pieces: Sequence[Piece]) -> str:
     lead = re.match(r"(\n?)([ \t]*)", pieces[0].text)
     line_end = lead[1] + "{indent}" * bool(lead[1] and lead[2]) if lead else ""
     return line_end + slotted(pieces).strip()
-
-
-def _is_joint(text: str) -> bool:
-    """Tell whether text is no tag, but joins an index to a name; both may be missing."""
-    return re.fullmatch(r"[^\w\s<>\[\]]+", text) is not None
 
 
 def _literal(text: str, before: Piece | None, after: Piece | None) -> str:

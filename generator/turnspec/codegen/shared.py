@@ -34,15 +34,12 @@ def _with_types(source: str) -> str:
     """Return a source that has a name for each type of what only parsers hold."""
     found = _bound(source)
     missing = sorted(used_names(source) - found - {*dir(builtins)})
-    types = [f"    {name}: TypeAlias = Any" for name in missing if _is_class(name)]
+    classes = (name for name in missing if name[0].isupper() and not name.isupper())
+    types = [f"    {name}: TypeAlias = Any" for name in classes]
     before, begins, rest = source.partition("if TYPE_CHECKING:\n")
     imports, gap, others = rest.partition("\n\n")
     told = "\n".join(["", "", "    # What parsers have for themselves.", *types])
     return f"{before}{begins}{imports}{told}{gap}{others}"
-
-
-def _is_class(name: str) -> bool:
-    return name[0].isupper() and not name.isupper()
 
 
 def _bound(source: str) -> set[str]:

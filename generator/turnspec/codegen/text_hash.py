@@ -39,7 +39,9 @@ def text_hash(text: str) -> str:
     try:
         said = _python(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
-        said = _script(text) if text.startswith(SCRIPT_COMMENT) else _grammar(text)
+        is_script = text.startswith(SCRIPT_COMMENT)
+        said = "\0".join(_tokens(_SCRIPT_TOKEN if is_script else _GRAMMAR_TOKEN, text))
+        said = _FORMATTERS_OWN.sub("", said) if is_script else said
     return hash_of(said)
 
 
@@ -91,14 +93,6 @@ def _told(part: object) -> str:
 def _without_indent(docstring: str) -> str:
     """Return a docstring as it is at any depth; formatters strip its lines, too."""
     return "\n".join(map(str.rstrip, inspect.cleandoc(docstring).split("\n"))).strip()
-
-
-def _grammar(text: str) -> str:
-    return "\0".join(_tokens(_GRAMMAR_TOKEN, text))
-
-
-def _script(text: str) -> str:
-    return _FORMATTERS_OWN.sub("", "\0".join(_tokens(_SCRIPT_TOKEN, text)))
 
 
 def _tokens(pattern: re.Pattern[str], text: str) -> Iterator[str]:

@@ -109,7 +109,7 @@ def closes_itself(form: Format) -> Iterator[Case]:
     before, after = pieces[at - 1].text, re.fullmatch(r'("?)>\s*', pieces[at + 1].text)
     if after and re.search(r"<\w+ name=\"\Z", before):
         end = re.sub(r"\A\s*</[^<>]+>", "", pieces[-1].text)
-        message = Message(calls=(replace(form.call, arguments={}),))
+        message = form.calling({})
         text = f"{before}{form.call.name}{after[1]}/>{end}"
         yield form.case(form.write(message, [text]), message, "no_arguments")
 
@@ -136,7 +136,7 @@ def name_alone(form: Format) -> Iterator[Case]:
     opened = form.marks.calls.opening
     head = () if not form.calls or form.json_call or opened else form.tools.call[:2]
     if head[1:] == (Slot(SlotKind.NAME),) and looks_like_head(before := head[0].text):
-        message = Message(calls=(replace(form.call, arguments={}),))
+        message = form.calling({})
         text = before + form.call.name + form.spec.turn.stop[0]
         told = frozenset({"no_arguments"})
         yield replace(form.case(text, message), told=told, complete=False)

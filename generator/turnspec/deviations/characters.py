@@ -33,7 +33,7 @@ def escaped_unicode(form: Format) -> Iterator[Case]:
     call = form.json_call
     for text in _TEXTS:
         arguments = {"city": text}
-        message = Message(calls=(Call(form.call.name, arguments, form.call.id),))
+        message = form.calling(arguments)
         if call:
             written_call = call.before + json.dumps(call.filled(message.calls[0])) + call.behind
             yield form.case(form.write(message, [written_call]), message)
@@ -53,7 +53,7 @@ def wrong_escapes(form: Format) -> Iterator[Case]:
     if not _has_json_strings(form):
         return
     text = r"\d+\.\w{2} \u12x ' C:\dir"
-    message = Message(calls=(Call(form.call.name, {"city": text}, form.call.id),))
+    message = form.calling({"city": text})
     wrong = form.write(message).replace(json.dumps(text)[1:-1], text.replace("'", r"\'"))
     yield replace(form.case(wrong, message, "malformed"), complete=True)
 
@@ -65,7 +65,7 @@ def single_quotes(form: Format) -> Iterator[Case]:
     call = form.write(Message(calls=(form.call,))).removesuffix(form.spec.final(Part.CALLS))
     for text in ("don't", f'it\'s "so"\n{call} \\ there', "don't be last"):
         given = {"days": 3, "city": text} if text.endswith("last") else {"city": text, "days": 3}
-        message = Message(calls=(replace(form.call, arguments=given),))
+        message = form.calling(given)
         quoted = "'" + text.replace("\\", "\\\\").replace("\n", "\\n") + "'"
         written = form.write(message).replace(json.dumps(text, ensure_ascii=False), quoted)
         yield replace(form.case(written, message, "malformed"), complete=True)

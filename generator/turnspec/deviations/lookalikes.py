@@ -92,7 +92,7 @@ def markers_in_arguments(form: Format) -> Iterator[Case]:
         if raw is Encoding.QUOTED and quote in inner:
             continue
         text = f"a {inner} b"
-        message = Message(calls=(replace(form.call, arguments={"city": text, "days": 3}),))
+        message = form.calling({"city": text, "days": 3})
         closing = _closing_tag(form) if raw is Encoding.RAW else ""
         told = ("inner_marker",) if closing and closing in inner else ()
         yield form.case(form.write(message), message, *told)

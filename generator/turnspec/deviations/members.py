@@ -11,7 +11,7 @@ from turnspec.codegen.writer import write_calls
 from turnspec.deviations.turns import ARGUMENTS, NAME, Case, Format
 from turnspec.spec.calls import Literal, Slot
 from turnspec.spec.encoding import encode_object
-from turnspec.spec.message import Call, Message
+from turnspec.spec.message import Message
 from turnspec.spec.words import Encoding, SlotKind, ToolMode
 
 _WITHOUT = object()
@@ -78,7 +78,7 @@ def empty_arguments(form: Format) -> Iterator[Case]:
         for text in ("null", "") if _name_is_closed(form) else ():
             yield _argument_text(form, text, {}, "no_arguments")
     elif form.calls:
-        message = Message(calls=(Call(form.call.name, {}, form.call.id),))
+        message = form.calling({})
         yield form.case(form.write(message), message)
 
 
@@ -160,7 +160,7 @@ def _arguments_changed(form: Format, value: Any, arguments: Any, *told: str) -> 
     assert call is not None
     shape = replace(call, members=_replaced(call.members, value))
     text = call.written(shape.filled(form.call))
-    message = Message(calls=(replace(form.call, arguments=arguments),))
+    message = form.calling(arguments)
     return form.case(form.write(message, [text]), message, *told)
 
 
@@ -179,5 +179,5 @@ def _argument_text(form: Format, text: str, arguments: Any, *told: str) -> Case:
     slot = Slot(SlotKind.ARGUMENTS)
     pieces = tuple(Literal(text) if piece == slot else piece for piece in form.tools.call)
     written = write_calls(replace(form.tools, call=pieces), (form.call,))
-    message = Message(calls=(replace(form.call, arguments=arguments),))
+    message = form.calling(arguments)
     return form.case(form.write(message, [written]), message, *told)

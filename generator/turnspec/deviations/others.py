@@ -33,7 +33,7 @@ def no_arguments_part(form: Format) -> Iterator[Case]:
     if call is None or not looks_like_marker(call[-1].text):
         return
     short = tuple(piece for piece in call if piece != _ARGUMENTS)
-    message = Message(calls=(replace(form.call, arguments={}),))
+    message = form.calling({})
     text = form.with_tools(call=short, empty_call=()).write(message)
     yield form.case(text, message, "missing_marker", "no_arguments")
 
@@ -213,7 +213,7 @@ def no_opening_of_a_value(form: Format) -> Iterator[Case]:
         written = form.with_tools(arguments=arguments)
         yield form.case(written.write(form.one_call), form.one_call, "missing_marker")
     key = replace(form.tools.arguments, item=(*item[: at - 1], Literal(tags(before)[0])))
-    message = Message(calls=(replace(form.call, arguments={"city": ""}),))
+    message = form.calling({"city": ""})
     text = form.with_tools(arguments=key).write(message)
     yield replace(form.case(text, message, "missing_marker"), complete=False)
 

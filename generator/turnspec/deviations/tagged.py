@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 from turnspec.deviations.turns import Case, Format
 from turnspec.spec.calls import Literal, Slot
-from turnspec.spec.message import Call, Message
+from turnspec.spec.message import Message
 from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
 #: Ways to write a call otherwise, each an expression for a part of it and what stands there then.
@@ -63,10 +62,8 @@ def repeated_argument(form: Format) -> Iterator[Case]:
     """An argument is there twice: the last one wins on loading."""
     if not _has_tags(form):
         return
-    text = form.write(
-        Message(calls=(replace(form.call, arguments={"citx": "Oslo", "city": "Rome"}),))
-    )
-    message = Message(calls=(replace(form.call, arguments={"city": "Rome"}),))
+    text = form.write(form.calling({"citx": "Oslo", "city": "Rome"}))
+    message = form.calling({"city": "Rome"})
     yield form.case(text.replace("citx", "city"), message, "repeated_argument")
 
 
@@ -85,7 +82,7 @@ def end_of_a_value_alone(form: Format) -> Iterator[Case]:
     """A call has nothing but its name, what closes a value, and at most its end."""
     text = form.write(form.one_call) if _has_tags(form) else ""
     if found := re.search(_NAMED, text):
-        message = Message(calls=(replace(form.call, arguments={}),))
+        message = form.calling({})
         begun = f"{text[: found.start()]}{found[1]}look{_closing(form).strip()}"
         for end in ("", form.spec.turn.stop[0]):
             yield form.case(begun + end, message, "no_arguments")
@@ -95,8 +92,8 @@ def literals_of_python(form: Format) -> Iterator[Case]:
     """A value that can't be a string is a literal of Python."""
     if _has_schema_types(form):
         tools = json.dumps(form.options["tools"]).replace('"integer"', '"array"')
-        message = Message(calls=(replace(form.call, arguments={"days": "['a', None]"}),))
-        read = Message(calls=(replace(form.call, arguments={"days": ["a", None]}),))
+        message = form.calling({"days": "['a', None]"})
+        read = form.calling({"days": ["a", None]})
         yield form.case(form.write(message), read, tools=json.loads(tools))
 
 
@@ -172,5 +169,5 @@ def _has_schema_types(form: Format) -> bool:
 
 
 def _with(form: Format, arguments: dict[str, object], *told: str) -> Case:
-    message = Message(calls=(Call(form.call.name, arguments, form.call.id),))
+    message = form.calling(arguments)
     return form.case(form.write(message), message, *told)

@@ -191,6 +191,10 @@ class Format:
         """A message that is nothing but one call."""
         return Message(calls=self.calls[:1])
 
+    def calling(self, arguments: Any) -> Message:
+        """Return the same message with other arguments."""
+        return Message(calls=(replace(self.call, arguments=arguments),))
+
     @cached_property
     def json_call(self) -> JsonCall | None:
         """The call as a JSON object, in formats whose calls are that."""

@@ -12,7 +12,7 @@ from turnspec.explain.samples import Sample, sample_turns
 from turnspec.grammar.turn import generate_grammar
 from turnspec.pipeline.standing import Standings
 from turnspec.rendering.conversation import Chat
-from turnspec.rendering.limited import Refused, run_limited
+from turnspec.rendering.limited import Refused, run_rendering
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.files import spec_hash
@@ -48,15 +48,8 @@ def explain_template(
 
     What ``standings`` don't say of its spec is found by climbing the ladder.
     """
-    found = run_limited(_explain, source, standings, limits, limits=limits)
+    found = run_rendering(explained_with, source, standings, limits, limits=limits)
     return [Problem(found.reason, source.file)] if isinstance(found, Refused) else found
-
-
-def _explain(
-    source: TemplateSource, standings: Standings, limits: Limits
-) -> Explanation | list[Problem]:
-    with RenderWorker() as worker:
-        return explained_with(worker, source, standings, limits)
 
 
 def explained_with(

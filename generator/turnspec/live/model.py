@@ -143,13 +143,9 @@ def load_model(path: Path) -> LiveModel | Problem:
     library = llama_library()
     if isinstance(library, Problem):
         return library
-    functions = library.functions
-    parameters = functions.llama_model_default_params()
-    model, message = library.call(
-        lambda: functions.llama_model_load_from_file(os.fsencode(path), parameters)
-    )
+    model, message = library.load(path)
     if not model:
         return Problem(f"llama.cpp cannot load it: {message or 'no reason given'}", str(path))
-    pointer = functions.llama_model_get_vocab(model)
-    specials = {END_TOKEN: int(functions.llama_vocab_eos(pointer))}
+    pointer = library.functions.llama_model_get_vocab(model)
+    specials = {END_TOKEN: int(library.functions.llama_vocab_eos(pointer))}
     return LiveModel(library, LlamaVocabulary(library, pointer, specials), model)

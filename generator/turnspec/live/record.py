@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
+from turnspec.deviations.turns import Format
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome
 from turnspec.pipeline.project import LIVE, RESULTS, Project
 from turnspec.pipeline.regenerate import write_table
 from turnspec.spec.files import spec_hash
 from turnspec.spec.live_results import LiveRecord, LiveResult, write_live
-from turnspec.spec.model import Spec
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import read_results
@@ -23,22 +21,14 @@ from turnspec.spec.visible import shortened
 _LONGEST_EXAMPLE = 400
 
 
-@dataclass(frozen=True, slots=True)
-class LiveFormat:
-    """A known format: its spec and its parser."""
-
-    spec: Spec
-    module: FormatModule
-
-
-def read_format(known: KnownFormat) -> LiveFormat | list[Problem]:
+def read_format(known: KnownFormat) -> Format | list[Problem]:
     """Read a known format, or say all that is wrong with its files."""
     spec, text = known.spec(), known.module()
     if isinstance(spec, list):
         return spec
     if isinstance(text, Problem):
         return [text]
-    return LiveFormat(spec, load_module(text))
+    return Format(spec, load_module(text))
 
 
 def live_record(runs: Sequence[FormatRuns], seeds: int) -> LiveRecord:

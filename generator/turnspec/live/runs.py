@@ -18,15 +18,7 @@ from turnspec.codegen.writer import write_parts
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import trimmed
-from turnspec.live.checks import (
-    Piece,
-    StreamedTurn,
-    in_tokens,
-    quoting_faults,
-    stream_faults,
-    token_faults,
-    turn_faults,
-)
+from turnspec.live import checks
 from turnspec.live.leaning import Leaning
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.offers import TOOLS, USER_MESSAGE
@@ -190,7 +182,7 @@ def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
     writer = TurnWriter(model, sampler, stop, _LONGEST_TURN, leaning=leaning)
     if setting.bound.lazy:
         writer.lead = model.tokens(_lead(setting, Random(seed)))
-    turn = StreamedTurn.start(setting.module, **options)
+    turn = checks.StreamedTurn.start(setting.module, **options)
     try:
         for piece in writer:
             for event in turn.feed(piece):
@@ -198,16 +190,16 @@ def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
     finally:
         sampler.close()
     turn.finish()
-    faults = [*stream_faults(turn, _closing(setting, turn))]
+    faults = [*checks.stream_faults(turn, _closing(setting, turn))]
     cut = writer.ending is Ending.LIMIT or _stopped_inside(writer, turn)
     if not cut:
-        faults += turn_faults(spec, turn, TOOLS)
+        faults += checks.turn_faults(spec, turn, TOOLS)
         faults += list(_unasked(setting, writer, turn))
     tokens = _vocabulary_tokens(setting, turn)
-    faults += token_faults(turn, tokens) if tokens else ()
+    faults += checks.token_faults(turn, tokens) if tokens else ()
     quoted = _can_be_quoted(setting, turn)
     if setting.vocabulary is not None and quoted:
-        faults += quoting_faults(turn, sorted(setting.vocabulary.specials))
+        faults += checks.quoting_faults(turn, sorted(setting.vocabulary.specials))
     outcome = Outcome.FAILED if faults else Outcome.CUT if cut else Outcome.PARSED
     calls = len(turn.message.tool_calls)
     return LiveTurn(
@@ -217,21 +209,21 @@ def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
     )
 
 
-def _vocabulary_tokens(setting: _Setting, turn: StreamedTurn) -> list[Piece]:
+def _vocabulary_tokens(setting: _Setting, turn: checks.StreamedTurn) -> list[checks.Piece]:
     """Return a turn in the tokens of a real vocabulary, if they say the same."""
     if setting.vocabulary is None:
         return []
     tokens = map(setting.model.piece, setting.model.tokens(turn.text))
-    return in_tokens(turn.text, tokens, setting.vocabulary.specials)
+    return checks.in_tokens(turn.text, tokens, setting.vocabulary.specials)
 
 
-def _can_be_quoted(setting: _Setting, turn: StreamedTurn) -> bool:
+def _can_be_quoted(setting: _Setting, turn: checks.StreamedTurn) -> bool:
     """Say whether the turn's calls are text when they come in ordinary tokens."""
     vocabulary, calls = setting.vocabulary, turn.message.tool_calls
     return vocabulary is not None and bool(calls) and begins_with_token(setting.spec, vocabulary)
 
 
-def _closing(setting: _Setting, turn: StreamedTurn) -> str:
+def _closing(setting: _Setting, turn: checks.StreamedTurn) -> str:
     """Return the marker that a model would end this turn with, if it didn't write one itself."""
     last = Part.CALLS if turn.message.tool_calls else Part.CONTENT
     final = trimmed(with_stop_at_end(setting.spec).final(last))
@@ -239,13 +231,13 @@ def _closing(setting: _Setting, turn: StreamedTurn) -> str:
     return final if whole else ""
 
 
-def _stopped_inside(writer: TurnWriter, turn: StreamedTurn) -> bool:
+def _stopped_inside(writer: TurnWriter, turn: checks.StreamedTurn) -> bool:
     """Say whether a stop string came up inside a value, as it would stop any model there."""
     calls = turn.message.tool_calls
     return writer.ending is Ending.STOP_STRING and any(not call.complete for call in calls)
 
 
-def _unasked(setting: _Setting, writer: TurnWriter, turn: StreamedTurn) -> Iterator[str]:
+def _unasked(setting: _Setting, writer: TurnWriter, turn: checks.StreamedTurn) -> Iterator[str]:
     """Yield what the grammar should have seen to."""
     calls = turn.message.tool_calls
     yield from writer.faults()

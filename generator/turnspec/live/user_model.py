@@ -9,27 +9,29 @@ from typing import Any
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.catalog.catalog import Catalog
+from turnspec.chat.sources import TOOL_USE
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
+from turnspec.deviations.turns import Format
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
-from turnspec.live.record import LiveFormat, read_format
+from turnspec.live.record import read_format
 from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.gguf_file import read_gguf
+from turnspec.sources.reading import MAIN_NAME
 from turnspec.sources.text_files import sha256_of
 from turnspec.spec.files import load_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 
-_WITH_TOOLS = "tool_use"  # the name of a second template in a model, as Hugging Face has it
 _TEMPERATURE, _TOP_P = 0.8, 0.95
 
 
@@ -65,8 +67,8 @@ def read_model_template(path: Path, *, with_tools: bool) -> TemplateSource | Pro
         return problems[0]
     if not found.texts:
         return Problem(found.missing, shown)
-    names = [_WITH_TOOLS] if with_tools else []
-    name = next(n for n in (*names, "default", *found.texts) if n in found.texts)
+    names = [TOOL_USE] if with_tools else []
+    name = next(n for n in (*names, MAIN_NAME, *found.texts) if n in found.texts)
     tokens = {"bos_token": found.bos_token, "eos_token": found.eos_token}
     known = {token: text for token, text in tokens.items() if text is not None}
     return TemplateSource(
@@ -79,7 +81,7 @@ def find_format(template: TemplateSource, catalog: Catalog) -> UserFormat | list
     digest = sha256_of(template.text.encode())
     known = next((known for known in catalog if known.sha256 == digest), None)
     found = read_format(known) if known is not None else None
-    if isinstance(found, LiveFormat):
+    if isinstance(found, Format):
         return UserFormat(found.spec, found.module, template, committed=True)
     paths = OutputPaths.in_folder(template.name)
     (build,) = build_in_processes([Task(template, paths, messages=None)], 1)

@@ -10,7 +10,7 @@ import contextlib
 import gc
 import time
 import traceback
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -65,14 +65,16 @@ def build_in_processes(tasks: Sequence[Task], count: int) -> Iterator[Build]:
         while builders:
             left = min(builder.ends for builder in builders) - time.monotonic()
             ready = wait([builder.connection for builder in builders], max(left, 0))
-            for builder in [found for found in builders if _is_done(found, ready)]:
+            now = time.monotonic()  # who has no answer had its time
+            for builder in [it for it in builders if it.connection in ready or it.ends <= now]:
                 builders.remove(builder)
                 build, alive = _receive(builder)
                 if waiting:
                     task = waiting.pop()
                     builders.append(_hand_on(builder, task) if alive else _start(task))
                 elif alive:
-                    _stop(builder)
+                    builder.connection.send(None)
+                    builder.process.join()
                 yield build
     finally:
         for builder in builders:
@@ -92,11 +94,6 @@ def _hand_on(builder: _Builder, task: Task) -> _Builder:
     return _Builder(builder.process, builder.connection, task, ends)
 
 
-def _is_done(builder: _Builder, ready: Container[object]) -> bool:
-    """Tell whether a builder has an answer, or had its time."""
-    return builder.connection in ready or builder.ends <= time.monotonic()
-
-
 def _receive(builder: _Builder) -> tuple[Build, bool]:
     """Return the build, and whether the process lives on."""
     try:
@@ -110,11 +107,6 @@ def _receive(builder: _Builder) -> tuple[Build, bool]:
         message = "the process that built it ended (out of memory?)"
         return failed(builder.task.source, message), False
     return build, True
-
-
-def _stop(builder: _Builder) -> None:
-    builder.connection.send(None)
-    builder.process.join()
 
 
 def _serve(connection: Connection) -> None:

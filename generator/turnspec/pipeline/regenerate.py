@@ -100,7 +100,8 @@ def regenerate(
     done.problems += [known] if isinstance(known, Problem) else []
     specs, unreadable = read_known_specs(project, sources)
     done.problems += unreadable
-    inputs = _input_hashes(sources, messages)
+    generator = generator_fingerprint()
+    inputs = {source.name: input_hash(generator, source, messages) for source in sources}
     state = State() if everything else State.read(project.root / STATE)
     todo = [
         source
@@ -140,11 +141,6 @@ def read_known_specs(
         else:
             specs[source.name] = found
     return specs, problems
-
-
-def _input_hashes(sources: Sequence[TemplateSource], messages: int) -> dict[str, str]:
-    fingerprint = generator_fingerprint()
-    return {source.name: input_hash(fingerprint, source, messages) for source in sources}
 
 
 def _is_unchanged(

@@ -40,15 +40,6 @@ def accepted_failures(project: Project) -> dict[str, dict[str, str]]:
     return {entry.name: entry.accepted_failures for entry in index.entries if entry.accepted}
 
 
-def _remedy(template: str) -> str:
-    """Return what one can do about a format of a repository that isn't verified."""
-    return (
-        "write an overlay if the spec is wrong, or accept it with a reason in "
-        f"{INDEX_FILE} (docs/verification.md); if the analysis errs: "
-        f"turnspec report-problem {template}"
-    )
-
-
 def standing_problems(
     results: Mapping[str, TemplateResult], accepted: Accepted
 ) -> Iterator[Problem]:
@@ -57,7 +48,12 @@ def standing_problems(
         reasons = accepted.get(name, {})
         judgement = judge(result, result.spec_hash, reasons)
         if judgement.is_red:
-            yield Problem(f"{judgement}; {_remedy(name)}", name)
+            remedy = (
+                "write an overlay if the spec is wrong, or accept it with a reason in "
+                f"{INDEX_FILE} (docs/verification.md); if the analysis errs: "
+                f"turnspec report-problem {name}"
+            )
+            yield Problem(f"{judgement}; {remedy}", name)
         for rung in unneeded(result, reasons):
             message = f"rung {rung} of {name} passes; its failure need not be accepted any more"
             yield Problem(message, INDEX_FILE)

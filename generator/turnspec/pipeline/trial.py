@@ -13,7 +13,7 @@ from turnspec.pipeline.regenerate import build_all
 from turnspec.pipeline.template_sources import read_sources
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.dialect import Dialect
-from turnspec.rendering.limited import Refused, run_limited
+from turnspec.rendering.limited import Refused, run_rendering
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.index import read_index
@@ -43,32 +43,26 @@ def try_templates(
 
 def whole_spec(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Spec | list[Problem]:
     """Return the spec that a build of a template would write, found in a process of its own."""
-    found = run_limited(_whole_spec, source, limits, limits=limits)
-    return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
+    found = run_rendering(_found_by, source, limits, limits=limits)
+    return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found[0]
 
 
 def predicted_spec(
     source: TemplateSource, limits: Limits = USUAL_LIMITS
 ) -> tuple[Spec, TemplateResult] | list[Problem]:
     """Return the same with the result of rung 0: whether the template renders what it says."""
-    found = run_limited(_predicted_spec, source, limits, limits=limits)
+    found = run_rendering(_predicted_spec, source, limits, limits=limits)
     return [Problem(found.reason, file=source.file)] if isinstance(found, Refused) else found
 
 
-def _whole_spec(source: TemplateSource, limits: Limits) -> Spec | list[Problem]:
-    with RenderWorker() as worker:
-        return _found_by(worker, source, limits)[0]
-
-
 def _predicted_spec(
-    source: TemplateSource, limits: Limits
+    worker: RenderWorker, source: TemplateSource, limits: Limits
 ) -> tuple[Spec, TemplateResult] | list[Problem]:
-    with RenderWorker() as worker:
-        spec, dialect = _found_by(worker, source, limits)
-        if not isinstance(spec, Spec):
-            return spec
-        rungs = {"0": predicted_by(worker, spec.of_template, source, dialect)}
-        return spec, TemplateResult(spec_hash(spec), __version__, spec.turn.order, rungs)
+    spec, dialect = _found_by(worker, source, limits)
+    if not isinstance(spec, Spec):
+        return spec
+    rungs = {"0": predicted_by(worker, spec.of_template, source, dialect)}
+    return spec, TemplateResult(spec_hash(spec), __version__, spec.turn.order, rungs)
 
 
 def _found_by(

@@ -16,34 +16,10 @@ from pathlib import Path
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import Found, find_format
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.banner import (
-    is_generated,
-    is_older,
-    is_same,
-    is_unedited,
-    named_command,
-    named_engine,
-    named_spec,
-    warning_of,
-    with_command,
-    with_warning,
-    without_warning,
-)
+from turnspec.codegen import banner
 from turnspec.codegen.left_out import Extra
+from turnspec.pipeline import vendored_texts
 from turnspec.pipeline.project import Project
-from turnspec.pipeline.vendored_texts import (
-    PROTOCOL_FILE,
-    Language,
-    command_for,
-    common_text_now,
-    copied_texts,
-    engine_texts,
-    export_target,
-    protocol_text,
-    suffixes,
-    text_now,
-    without_options,
-)
 from turnspec.spec.atomic import write_all_atomically
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.input_files import file_text
@@ -100,7 +76,7 @@ def vendor(
     formats: Iterable[KnownFormat],
     into: Path,
     *,
-    language: Language = Language.PYTHON,
+    language: vendored_texts.Language = vendored_texts.Language.PYTHON,
     with_grammar: bool = True,
     with_protocol: bool = False,
     with_shared_engine: bool = False,
@@ -118,19 +94,20 @@ def vendor(
     format are called after. All name the command that makes them: with ``into`` as it is, and with
     ``root``, the formats' repository, where one was given.
     """
-    command = partial(command_for, into=into, language=language, root=root)
+    command = partial(vendored_texts.command_for, into=into, language=language, root=root)
     sharing = ["--shared-engine"] if with_shared_engine else []
     options = sharing + ([] if with_grammar else ["--no-grammar"])
-    options += [*without_options(without), *(["--as", name] if name else [])]
+    options += [*vendored_texts.without_options(without), *(["--as", name] if name else [])]
     texts: dict[Path, str] = {}
     if with_protocol:
-        texts |= _made_by(command(["--protocol"]), into, {PROTOCOL_FILE: protocol_text()})
+        protocol = {vendored_texts.PROTOCOL_FILE: vendored_texts.protocol_text()}
+        texts |= _made_by(command(["--protocol"]), into, protocol)
     if with_shared_engine:
-        texts |= _made_by(command(sharing), into, engine_texts(language))
+        texts |= _made_by(command(sharing), into, vendored_texts.engine_texts(language))
     problems: list[Problem] = []
     unverified: dict[str, Judgement] = {}
     for known in formats:
-        found = copied_texts(
+        found = vendored_texts.copied_texts(
             known,
             language,
             with_grammar=with_grammar,
@@ -152,7 +129,7 @@ def vendor(
 
 
 def _made_by(command: str, into: Path, texts: Mapping[str, str]) -> dict[Path, str]:
-    return {into / file: with_command(text, command) for file, text in texts.items()}
+    return {into / file: banner.with_command(text, command) for file, text in texts.items()}
 
 
 def _written(
@@ -184,43 +161,43 @@ def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem
     copies = [
         _checked(catalog, path, text)
         for path in sorted(folder.iterdir())
-        if path.name.endswith(suffixes())
+        if path.name.endswith(vendored_texts.suffixes())
         and path.is_file()
         and (text := _text_of(path)) is not None
-        and is_generated(text)
+        and banner.is_generated(text)
     ]
     none = "holds no parser and no grammar of turnspec's; give the folder that does"
     return copies or Problem(none, str(folder))
 
 
 def _checked(catalog: Catalog, path: Path, text: str) -> VendoredCopy:
-    name, digest = named_spec(text)
-    known = format_of(catalog, name, named_command(text)) or _beside(path, name)
+    name, digest = banner.named_spec(text)
+    known = format_of(catalog, name, banner.named_command(text)) or _beside(path, name)
     elsewhere = "if another repository has it, give its folder: --root DIR"
     now: str | Problem = Problem(f"no format is known as {name!r}; {elsewhere}")
     if digest == "-":
-        name, now = common_text_now(path.name, text)
+        name, now = vendored_texts.common_text_now(path.name, text)
     elif known is not None:
-        now = text_now(known, path.name, text)
+        now = vendored_texts.text_now(known, path.name, text)
     if isinstance(now, Problem):
-        state = CopyState.GONE if is_unedited(text) else CopyState.EDITED
-        return VendoredCopy(path, name, state, str(now) if is_unedited(text) else _EDITED)
+        state = CopyState.GONE if banner.is_unedited(text) else CopyState.EDITED
+        return VendoredCopy(path, name, state, str(now) if banner.is_unedited(text) else _EDITED)
     judgement = known.judgement() if known else Judgement(Standing.VERIFIED)
     told = _marked(now, judgement)
-    is_doubtful = not judgement.is_verified and not warning_of(text)
+    is_doubtful = not judgement.is_verified and not banner.warning_of(text)
     doubt, export = judgement if is_doubtful else None, ""
-    if known and (target := export_target(text)):
+    if known and (target := vendored_texts.export_target(text)):
         words = ["turnspec", "export", known.asked, "--to", target, "--into", str(path.parent)]
         export = shlex.join(words)
     copy = partial(VendoredCopy, path, name, doubt=doubt, export=export)
-    remade = with_command(told, named_command(text))
-    if not is_unedited(text):
+    remade = banner.with_command(told, banner.named_command(text))
+    if not banner.is_unedited(text):
         return copy(CopyState.EDITED, _EDITED, remade)
     if older := _why_older(text, now):
         return copy(CopyState.STALE, older, remade)
-    if warning_of(text) not in ("", warning_of(told)):
+    if banner.warning_of(text) not in ("", banner.warning_of(told)):
         return copy(CopyState.STALE, "what is known of the format has changed", remade)
-    return copy(CopyState.FRESH, warning_of(told), text)
+    return copy(CopyState.FRESH, banner.warning_of(told), text)
 
 
 def format_of(catalog: Catalog, name: str, command: str) -> KnownFormat | None:
@@ -239,13 +216,13 @@ def _beside(path: Path, name: str) -> KnownFormat | None:
 
 def _why_older(text: str, now: str) -> str:
     """Return why an unedited copy doesn't say what is known now, "" if it does."""
-    if is_older(text):
+    if banner.is_older(text):
         return "made by an older turnspec"
-    if is_same(without_warning(text), without_warning(now)):
+    if banner.is_same(banner.without_warning(text), banner.without_warning(now)):
         return ""
-    if named_spec(text)[1] != named_spec(now)[1]:
+    if banner.named_spec(text)[1] != banner.named_spec(now)[1]:
         return "the spec has changed"
-    changed = "generator" if named_engine(text) == named_engine(now) else "engine"
+    changed = "generator" if banner.named_engine(text) == banner.named_engine(now) else "engine"
     return f"the {changed} has changed"
 
 
@@ -276,7 +253,7 @@ def update_copies(catalog: Catalog, folder: Path, *, force: bool = False) -> Ven
 
 def _marked(text: str, judgement: Judgement) -> str:
     """Return the text of a copy, which says if its format isn't verified."""
-    return text if judgement.is_verified else with_warning(text, judgement.reason)
+    return text if judgement.is_verified else banner.with_warning(text, judgement.reason)
 
 
 def _distrust(name: str, judgement: Judgement) -> Problem:
@@ -287,11 +264,11 @@ def own_work(paths: Iterable[Path]) -> list[Problem]:
     """Return which files that are there hold something that can't be generated again."""
     told = "was edited, or isn't turnspec's; move it away or give --force"
     texts = ((path, _text_of(path)) for path in paths)
-    return [Problem(told, str(path)) for path, text in texts if _is_own_work(text)]
-
-
-def _is_own_work(text: str | None) -> bool:
-    return text is not None and not (is_generated(text) and is_unedited(text))
+    return [
+        Problem(told, str(path))
+        for path, text in texts
+        if text is not None and not (banner.is_generated(text) and banner.is_unedited(text))
+    ]
 
 
 def _text_of(path: Path) -> str | None:

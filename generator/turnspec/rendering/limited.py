@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import Limits
 from turnspec.rendering.starting import end_process, start_process
-from turnspec.rendering.worker import ENDED
+from turnspec.rendering.worker import ENDED, RenderWorker
 
 Found = TypeVar("Found")
 
@@ -47,6 +47,18 @@ def run_limited(
     if outcome == "raised":
         raise found
     return Refused(limits.too_big) if outcome == "memory" else found
+
+
+def run_rendering(
+    function: Callable[..., Found], *arguments: object, limits: Limits
+) -> Found | Refused:
+    """Do the same with a function that is given a rendering worker before its ``arguments``."""
+    return run_limited(_with_worker, function, arguments, limits=limits)
+
+
+def _with_worker(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
+    with RenderWorker() as worker:
+        return function(worker, *arguments)
 
 
 def _serve(

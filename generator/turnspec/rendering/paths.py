@@ -28,7 +28,7 @@ _KEEPING = (
     *("default", "d", "trim", "string", "safe", "from_json", "fromjson", "int", "lower", "upper"),
 )
 #: How a number is compared with a limit; those beside it say what is on either side.
-_LIMITS = ("lt", "lteq", "gt", "gteq")
+LIMITS = ("lt", "lteq", "gt", "gteq")
 #: What sets names, or calls a macro that does.
 _BINDING = (nodes.Macro, nodes.Assign, nodes.For, nodes.Call)
 _WORD_TESTS = ("equalto", "eq", "==", "in")
@@ -188,7 +188,7 @@ class _Reading:
         for place in self.places(left):
             known = self.words.setdefault(place, [])
             words = _constants(right)
-            if operand.op in _LIMITS:
+            if operand.op in LIMITS:
                 words = [word + by for word in words if isinstance(word, int) for by in (-1, 1)]
             known += [word for word in words if word not in known]
         for place in self.places(right):

@@ -17,21 +17,14 @@ from jinja2 import TemplateSyntaxError, meta, nodes
 from turnspec.rendering.branches import Branch, find_branches
 from turnspec.rendering.environment import create_environment
 from turnspec.rendering.own_variables import read_unset
-from turnspec.rendering.paths import ANY, ELEMENT, Place, Places, find_places, within
+from turnspec.rendering.paths import ANY, ELEMENT, LIMITS, Place, Places, find_places, within
 
 #: Variables that every rendering gets, whatever the template.
 STANDARD_VARIABLES = frozenset(
-    {
-        "messages",
-        "tools",
-        "functions",
-        "datetime",
-        "add_generation_prompt",
-        "bos_token",
-        "eos_token",
-        "raise_exception",
-        "strftime_now",
-    }
+    (
+        *("messages", "tools", "functions", "datetime", "add_generation_prompt"),
+        *("bos_token", "eos_token", "raise_exception", "strftime_now"),
+    )
 )
 
 #: The one that holds the conversation.
@@ -39,9 +32,6 @@ _MESSAGES = "messages"
 
 _Nodes = Sequence[nodes.Node]
 _Kind = TypeVar("_Kind", bound=nodes.Node)
-
-#: How templates compare a number with a limit.
-_LIMITS = ("lt", "lteq", "gt", "gteq")
 
 #: Constants that are longer, or numbers that are greater, are no values of a switch.
 _LONGEST_CONSTANT = 10_000
@@ -89,6 +79,7 @@ def template_facts(source: str) -> TemplateFacts:
     try:
         tree = create_environment().parse(source)
         found = list(tree.find_all(nodes.Node))
+        first_pairs = (pair for table in _each(nodes.Dict, found) for pair in table.items[:1])
         facts = TemplateFacts(
             string_constants=_texts(node.value for node in _each(nodes.Const, found)),
             attribute_names=_texts(
@@ -96,7 +87,7 @@ def template_facts(source: str) -> TemplateFacts:
             ),
             attribute_words=_attribute_words(found),
             searched_words=_searched_words(found),
-            table_keys=_table_keys(found),
+            table_keys=_texts(text for pair in first_pairs for text in _constants(pair.key)),
             branches=find_branches(tree),
         )
         unset = read_unset(tree) - STANDARD_VARIABLES
@@ -228,11 +219,6 @@ def _attribute_words(found: _Nodes) -> dict[str, list[str]]:
     return {name: _texts(words) for name, words in words_of.items() if words}
 
 
-def _table_keys(found: _Nodes) -> list[str]:
-    tables = (node.items[:1] for node in _each(nodes.Dict, found))
-    return _texts(text for table in tables for pair in table for text in _constants(pair.key))
-
-
 #: What strings can do with a text that they may hold.
 _TEXT_METHODS = ("endswith", "startswith", "replace", "split", "find", "count", "index")
 
@@ -325,5 +311,5 @@ def _is_plain(value: object) -> bool:
 def _limits(operand: nodes.Operand) -> Iterator[int]:
     """Return the numbers beside one that a variable is compared to by its size."""
     for value in _constants(operand.expr):
-        if operand.op in _LIMITS and isinstance(value, int):
+        if operand.op in LIMITS and isinstance(value, int):
             yield from (value - 1, value + 1)

@@ -9,13 +9,7 @@ from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import unknown_name
-from turnspec.codegen.banner import (
-    is_generated,
-    is_same,
-    named_command,
-    named_spec,
-    without_warning,
-)
+from turnspec.codegen import banner
 from turnspec.codegen.loading import load_module
 from turnspec.pipeline.vendor import format_of
 from turnspec.review.compare import Review, Status, TemplateReview, reading_findings
@@ -33,10 +27,10 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
         return Problem(reason(error), str(path))
     except UnicodeDecodeError:
         return Problem("can't be read: not UTF-8", str(path))
-    name, _ = named_spec(text)
-    if not is_generated(text) or not name:
+    name, _ = banner.named_spec(text)
+    if not banner.is_generated(text) or not name:
         return Problem("is no parser that turnspec generated", str(path))
-    known = format_of(catalog, name, named_command(text))
+    known = format_of(catalog, name, banner.named_command(text))
     if known is None:
         return unknown_name(name, catalog)
     spec, module, gbnf = known.spec(), known.module(), known.grammar()
@@ -47,7 +41,7 @@ def review_copy(path: Path, catalog: Catalog) -> Review | Problem:
     if isinstance(gbnf, Problem):
         return gbnf
     titles = str(path), f"{name} as {'installed' if known.installed else 'it is here'}"
-    if is_same(without_warning(text), without_warning(module)):
+    if banner.is_same(banner.without_warning(text), banner.without_warning(module)):
         return Review(*titles, ())
     try:
         old = load_module(text)

@@ -26,16 +26,14 @@ def switch_findings(old: Spec, new: Spec) -> Iterator[Finding]:
         # The same prompt makes a model do the same, whatever else there is to set now.
         if was != now and before.prompt != after.prompt:
             rule = "thinking-switch-flipped" if before.variables else "thinking-default-flipped"
-            yield Finding(RULES[rule], f"{_SAID[was]} → {_SAID[now]}{_set_by(before)}")
+            given_by = json.dumps(dict(before.variables), sort_keys=True)
+            told = f" with {given_by}" if before.variables else ""
+            yield Finding(RULES[rule], f"{_SAID[was]} → {_SAID[now]}{told}")
     kept = {(word.word, word.switches) for word in new.thinking.words}
     for word in old.thinking.words:
         if (word.word, word.switches) not in kept:
             said = f"{json.dumps(word.word)} in a message switches it no more ({word.switches})"
             yield Finding(RULES["thinking-switch-flipped"], said)
-
-
-def _set_by(state: ThinkingState) -> str:
-    return f" with {json.dumps(dict(state.variables), sort_keys=True)}" if state.variables else ""
 
 
 def _state(spec: Spec, variables: Mapping[str, object]) -> ThinkingState:

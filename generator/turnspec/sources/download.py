@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import ssl
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from logging.handlers import BufferingHandler
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -192,7 +194,8 @@ def _search(
                 continue
         search.packages += found
         if not found:
-            search.reasons.append(f"{_shown(source)}: {'; '.join(warnings) or 'has no such file'}")
+            said = "; ".join(_one_line(warning.getMessage()) for warning in warnings)
+            search.reasons.append(f"{_shown(source)}: {said or 'has no such file'}")
     return search
 
 
@@ -274,19 +277,14 @@ def _progress_bar(console: Console | None) -> Progress:
 
 
 @contextlib.contextmanager
-def _collected_warnings() -> Iterator[list[str]]:
+def _collected_warnings() -> Iterator[list[logging.LogRecord]]:
     """Collect what the finder would log: the reasons why a source has nothing."""
-    messages: list[str] = []
-
-    class Collector(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            messages.append(_one_line(record.getMessage()))
-
     logger = logging.getLogger("unearth")
-    collector = Collector(logging.WARNING)
+    collector = BufferingHandler(sys.maxsize)
+    collector.setLevel(logging.WARNING)
     logger.addHandler(collector)
     try:
-        yield messages
+        yield collector.buffer
     finally:
         logger.removeHandler(collector)
 

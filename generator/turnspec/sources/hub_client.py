@@ -10,6 +10,7 @@ import http.client
 import json
 import threading
 from collections.abc import Callable, Mapping
+from concurrent import futures
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar, cast
 from urllib.error import HTTPError, URLError
@@ -225,23 +226,18 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
 
     A server may send a byte now and then, for ever. So the work goes on in a thread that is left.
     """
-    done: list[Result] = []
-    raised: list[Exception] = []
+    done: futures.Future[Result] = futures.Future()
 
     def run() -> None:
         try:
-            done.append(work())
+            done.set_result(work())
         except Exception as error:
-            raised.append(error)
+            done.set_exception(error)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if raised:
-        raise raised[0]
-    if not done:
+    threading.Thread(target=run, daemon=True).start()
+    if not futures.wait([done], seconds).done:
         raise HubError(f"it took more than {seconds:g} s; try again, or download the model's files")
-    return done[0]
+    return done.result()
 
 
 def _raise(error: Exception, what: str, settings: HubSettings) -> NoReturn:

@@ -76,7 +76,8 @@ def read_templates(
         return [], problems
     source = _folder_of(source)
     place = HubPlace.of(source)
-    stem = name or _plain(found.model) or (place.name if place else _stem(source))
+    own = source.resolve().name.removesuffix(TEMPLATE_SUFFIX).removesuffix(GGUF_SUFFIX)
+    stem = name or _plain(found.model) or (place.name if place else own)
     files = {key: _file_name(stem, key) for key in found.texts}
     templates = [
         SourceTemplate(
@@ -141,10 +142,6 @@ def _plain(model: str) -> str:
     """Return a model's own name as a file's; it is anybody's text."""
     plain = _NOT_IN_FILES.sub("-", model).strip("-.")
     return plain if template_name(plain) else ""
-
-
-def _stem(source: Path) -> str:
-    return source.resolve().name.removesuffix(TEMPLATE_SUFFIX).removesuffix(GGUF_SUFFIX)
 
 
 def _file_name(stem: str, key: str) -> str:

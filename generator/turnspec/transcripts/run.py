@@ -10,15 +10,13 @@ import hashlib
 import json
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.loading import load_module
 from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.starting import process_context
@@ -159,9 +157,7 @@ def _parse(batch: Batch, module: str, wanted: Wanted) -> _Done:
     return parse_rows(batch.rows, _loaded(module), wanted)
 
 
-@cache
-def _loaded(module: str) -> FormatModule:
-    return load_module(module)
+_loaded = cache(load_module)  # in each process
 
 
 def _write_parquet(run: Run) -> None:
@@ -177,14 +173,10 @@ def _write_parquet(run: Run) -> None:
         ParquetWriter(temporary, schema) as writer,
     ):
         for batch in source.iter_batches():
-            texts = [_found(next(lines), run.wanted.result) for _ in range(batch.num_rows)]
+            rows = (json.loads(next(lines)) for _ in range(batch.num_rows))
+            texts = [json_line(row[run.wanted.result]) for row in rows]
             column = pa.array(texts, pa.string())
             writer.write_batch(pa.RecordBatch.from_arrays([*batch.columns, column], schema=schema))
-
-
-def _found(line: str, result: str) -> str:
-    found: Mapping[str, Any] = json.loads(line)[result]
-    return json_line(found)
 
 
 def all_cores() -> int:

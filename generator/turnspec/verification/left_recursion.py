@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from graphlib import CycleError, TopologicalSorter
 
-from turnspec.verification.gbnf_expressions import (
-    Choice,
-    Expression,
-    Reference,
-    Repeat,
-    Sequence,
-    Text,
-)
+from turnspec.verification import gbnf_expressions as gbnf
 
 
-def left_recursive(rules: Mapping[str, Expression]) -> str:
+def left_recursive(rules: Mapping[str, gbnf.Expression]) -> str:
     """Return a rule that can come to itself again before anything is written, "" if none can."""
     empty = _empty_rules(rules)
     begin = {name: sorted(_begins_with(body, empty)) for name, body in rules.items()}
@@ -27,7 +20,7 @@ def left_recursive(rules: Mapping[str, Expression]) -> str:
     return ""
 
 
-def _empty_rules(rules: Mapping[str, Expression]) -> set[str]:
+def _empty_rules(rules: Mapping[str, gbnf.Expression]) -> set[str]:
     """Return the rules that may write nothing."""
     empty: set[str] = set()
     while more := {name for name in rules.keys() - empty if _may_be_empty(rules[name], empty)}:
@@ -35,35 +28,35 @@ def _empty_rules(rules: Mapping[str, Expression]) -> set[str]:
     return empty
 
 
-def _may_be_empty(expression: Expression, empty: Collection[str]) -> bool:
+def _may_be_empty(expression: gbnf.Expression, empty: Collection[str]) -> bool:
     match expression:
-        case Text(text):
+        case gbnf.Text(text):
             return not text
-        case Reference(name):
+        case gbnf.Reference(name):
             return name in empty
-        case Sequence(parts):
+        case gbnf.Sequence(parts):
             return all(_may_be_empty(part, empty) for part in parts)
-        case Choice(options):
+        case gbnf.Choice(options):
             return any(_may_be_empty(option, empty) for option in options)
-        case Repeat():
+        case gbnf.Repeat():
             return expression.least == 0 or _may_be_empty(expression.part, empty)
     return False
 
 
-def _begins_with(expression: Expression, empty: Collection[str]) -> set[str]:
+def _begins_with(expression: gbnf.Expression, empty: Collection[str]) -> set[str]:
     """Return the rules with which an expression can begin, before anything is written."""
     match expression:
-        case Reference(name):
+        case gbnf.Reference(name):
             return {name}
-        case Sequence(parts):
+        case gbnf.Sequence(parts):
             found: set[str] = set()
             for part in parts:
                 found |= _begins_with(part, empty)
                 if not _may_be_empty(part, empty):
                     break
             return found
-        case Choice(options):
+        case gbnf.Choice(options):
             return {name for option in options for name in _begins_with(option, empty)}
-        case Repeat():
+        case gbnf.Repeat():
             return _begins_with(expression.part, empty)
     return set()

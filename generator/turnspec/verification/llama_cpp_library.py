@@ -45,6 +45,14 @@ class LlamaLibrary:
         message = parse_error[1] if parse_error else " ".join("; ".join(self.errors).split())
         return result, message[:_LONGEST_MESSAGE]
 
+    def load(self, path: Path, **parameters: object) -> tuple[Any, str]:
+        """Load a model, and return it with what llama.cpp complained of."""
+        given = self.functions.llama_model_default_params()
+        for name, value in parameters.items():
+            setattr(given, name, value)
+        file = os.fsencode(path)
+        return self.call(lambda: self.functions.llama_model_load_from_file(file, given))
+
 
 @dataclass(frozen=True, slots=True)
 class LlamaVocabulary:
@@ -84,19 +92,15 @@ def load_vocabulary(special_tokens: Sequence[str] = ()) -> LlamaVocabulary | Pro
     library = llama_library()
     if isinstance(library, Problem):
         return library
-    functions = library.functions
-    parameters = functions.llama_model_default_params()
-    parameters.vocab_only = True
-    parameters.use_mmap = False  # the file is gone afterwards
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vocabulary.gguf"
         write_vocabulary(path, special_tokens=special_tokens)
-        model, message = library.call(
-            lambda: functions.llama_model_load_from_file(str(path).encode(), parameters)
-        )
+        model, message = library.load(
+            path, vocab_only=True, use_mmap=False
+        )  # it is gone afterwards
     if not model:
         return Problem(f"llama.cpp cannot load the vocabulary: {message}")
-    pointer = functions.llama_model_get_vocab(model)
+    pointer = library.functions.llama_model_get_vocab(model)
     return LlamaVocabulary(library, pointer, token_ids(special_tokens))
 
 

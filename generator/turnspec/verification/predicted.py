@@ -6,7 +6,7 @@ from turnspec.analysis.analyze import ASSUMED_TOKENS
 from turnspec.analysis.source import TemplateSource
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.dialect import Dialect
-from turnspec.rendering.limited import Refused, run_limited
+from turnspec.rendering.limited import Refused, run_rendering
 from turnspec.rendering.limits import Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.model import Spec
@@ -18,13 +18,8 @@ from turnspec.verification.turns import Renderer
 
 def predicted(spec: Spec, source: TemplateSource, dialect: Dialect, limits: Limits) -> RungResult:
     """Return how many turns of a spec a template renders so, found in a process of its own."""
-    found = run_limited(_predicted, spec, source, dialect, limits=limits)
+    found = run_rendering(predicted_by, spec, source, dialect, limits=limits)
     return RungResult(0, 0, note=found.reason) if isinstance(found, Refused) else found
-
-
-def _predicted(spec: Spec, source: TemplateSource, dialect: Dialect) -> RungResult:
-    with RenderWorker() as worker:
-        return predicted_by(worker, spec, source, dialect)
 
 
 def predicted_by(

@@ -11,15 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from turnspec.verification.gbnf_expressions import (
-    Characters,
-    Choice,
-    Expression,
-    Reference,
-    Repeat,
-    Sequence,
-    Text,
-)
+from turnspec.verification import gbnf_expressions as gbnf
 from turnspec.verification.gbnf_reader import Grammar
 
 _END = 0  # the step at which every rule ends
@@ -30,7 +22,7 @@ _BOTTOM = 0  # the stack of the entry rule
 class _Step:
     """One step: a character to take, a rule to go through, or other steps to go on from."""
 
-    takes: Characters | str | None = None
+    takes: gbnf.Characters | str | None = None
     rule: str = ""
     then: tuple[int, ...] = ()
 
@@ -132,26 +124,26 @@ class Recognizer:
         self._steps.append(step)
         return len(self._steps) - 1
 
-    def _steps_of(self, expression: Expression, after: int) -> int:
+    def _steps_of(self, expression: gbnf.Expression, after: int) -> int:
         """Return the first step of an expression; its last one goes on to ``after``."""
         match expression:
-            case Text(text):
+            case gbnf.Text(text):
                 for char in reversed(text):
                     after = self._add(_Step(takes=char, then=(after,)))
-            case Characters():
+            case gbnf.Characters():
                 after = self._add(_Step(takes=expression, then=(after,)))
-            case Reference(name):
+            case gbnf.Reference(name):
                 after = self._add(_Step(rule=name, then=(after,)))
-            case Sequence(parts):
+            case gbnf.Sequence(parts):
                 for part in reversed(parts):
                     after = self._steps_of(part, after)
-            case Choice(options):
+            case gbnf.Choice(options):
                 after = self._add(_Step(then=tuple(self._steps_of(o, after) for o in options)))
-            case Repeat():
+            case gbnf.Repeat():
                 after = self._repeated(expression, after)
         return after
 
-    def _repeated(self, repeat: Repeat, after: int) -> int:
+    def _repeated(self, repeat: gbnf.Repeat, after: int) -> int:
         first = after
         if repeat.most is None:
             first = self._add(_Step())

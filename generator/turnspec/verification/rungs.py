@@ -16,20 +16,11 @@ from turnspec.spec.message import Message
 from turnspec.spec.model import Spec, ThinkingState
 from turnspec.spec.results import Counterexample, RungResult
 from turnspec.spec.words import Part
+from turnspec.verification import turns
 from turnspec.verification.comparing import Turn, as_meant, as_read, difference
 from turnspec.verification.messages import sample_messages
 from turnspec.verification.shrinking import smallest
 from turnspec.verification.tally import Tally
-from turnspec.verification.turns import (
-    Renderer,
-    expected_behind,
-    is_ambiguous,
-    is_within_calls,
-    never_renders_calls,
-    no_place,
-    writes_calls_otherwise,
-    written_input,
-)
 
 #: Random messages per template unless told otherwise.
 DEFAULT_MESSAGES = 50
@@ -77,7 +68,7 @@ def check_messages(
             tally.example = outcome
 
 
-def predict(spec: Spec, renderer: Renderer, given: Sequence[Message] = ()) -> RungResult:
+def predict(spec: Spec, renderer: turns.Renderer, given: Sequence[Message] = ()) -> RungResult:
     """Rung 0: what the writer writes is what the template renders, to the character."""
     lead: str | None = None
     nameless = False
@@ -86,7 +77,7 @@ def predict(spec: Spec, renderer: Renderer, given: Sequence[Message] = ()) -> Ru
         nonlocal lead, nameless
         if _writes_otherwise(spec, renderer, message):
             return _OTHERWISE
-        if is_within_calls(spec, message):
+        if turns.is_within_calls(spec, message):
             return _AMBIGUOUS
         turn, _ = renderer.turn(message)
         if not _shows_anything(spec, message):
@@ -107,20 +98,19 @@ def predict(spec: Spec, renderer: Renderer, given: Sequence[Message] = ()) -> Ru
     tally = Tally()
     check_messages([*sample_messages(spec), *given], check, tally)
     found = tally.result("the template renders none of the messages")
-    return (
-        replace(found, note="; ".join(filter(None, (_NAMELESS, found.note)))) if nameless else found
-    )
+    note = "; ".join(filter(None, (_NAMELESS, found.note)))
+    return replace(found, note=note) if nameless else found
 
 
-def _writes_otherwise(spec: Spec, renderer: Renderer, message: Message) -> bool:
+def _writes_otherwise(spec: Spec, renderer: turns.Renderer, message: Message) -> bool:
     """Tell whether a message's calls are written by an overlay, and rendered in another way."""
     if not message.calls:
         return False
-    is_told = never_renders_calls(spec) and _is_nameless(renderer, message)
-    return writes_calls_otherwise(spec) or is_told
+    is_told = turns.never_renders_calls(spec) and _is_nameless(renderer, message)
+    return turns.writes_calls_otherwise(spec) or is_told
 
 
-def _is_nameless(renderer: Renderer, message: Message) -> bool:
+def _is_nameless(renderer: turns.Renderer, message: Message) -> bool:
     """Tell whether calls leave something in a turn that is the same whatever they are called."""
     renamed = tuple(replace(call, name=f"{call.name}_") for call in message.calls)
     ways = (message.calls, renamed, ())
@@ -140,7 +130,7 @@ def _texts(message: Message) -> list[str]:
 
 
 def round_trip(
-    spec: Spec, renderer: Renderer, module: FormatModule, given: Sequence[Message]
+    spec: Spec, renderer: turns.Renderer, module: FormatModule, given: Sequence[Message]
 ) -> RungResult:
     """Rung 1: messages, rendered by the template, come back from the parser."""
 
@@ -149,7 +139,7 @@ def round_trip(
             return _OTHERWISE
         if not _shows_anything(spec, message):
             return _NOTHING_SHOWN
-        if is_ambiguous(spec, message):
+        if turns.is_ambiguous(spec, message):
             return _AMBIGUOUS
         turn, _ = renderer.turn(message)
         if turn is None:
@@ -169,10 +159,10 @@ def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message
     """Rung 1b: the writer's turns, after each real generation prompt, come back."""
 
     def check(message: Message, form: Spec, thinking: bool | None) -> Outcome:
-        found = written_input(form, message, thinking=thinking)
+        found = turns.written_input(form, message, thinking=thinking)
         if found is None:
             return _NO_PLACE
-        shown = expected_behind(form, message, thinking)
+        shown = turns.expected_behind(form, message, thinking)
         # The parser is to know the prompt by what is asked for; what else may be set it is told.
         given = replace(found, prefill=None) if form is spec else found
         return _read_back(form, module, shown, given)
@@ -182,7 +172,7 @@ def round_trip_written(spec: Spec, module: FormatModule, given: Sequence[Message
         check_messages(given, partial(check, form=spec, thinking=thinking), tally)
     for state in spec.thinking.others:
         check_messages(given, partial(check, form=_in_state(spec, state), thinking=None), tally)
-    return tally.result(no_place(spec, "any message"))
+    return tally.result(turns.no_place(spec, "any message"))
 
 
 def _in_state(spec: Spec, state: ThinkingState) -> Spec:
@@ -204,6 +194,6 @@ def rendered_parts(spec: Spec) -> tuple[Part, ...]:
     shown = {Part.CONTENT}
     if spec.reasoning.field:
         shown.add(Part.REASONING)
-    if spec.tools is not None and not never_renders_calls(spec):
+    if spec.tools is not None and not turns.never_renders_calls(spec):
         shown.add(Part.CALLS)
     return tuple(part for part in Part if part in shown)

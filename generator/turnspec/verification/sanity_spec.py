@@ -12,13 +12,8 @@ from turnspec.spec.prompt_state import PromptState
 from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 from turnspec.spec.yaml_text import quoted
+from turnspec.verification import prompts
 from turnspec.verification.messages import sample_messages
-from turnspec.verification.prompts import (
-    may_open_thought,
-    prompts_of,
-    unexplained,
-    unexplained_prompts,
-)
 from turnspec.verification.sanity_view import Finding, View, listed
 from turnspec.verification.turns import expected_message, prompt_leaves
 
@@ -44,11 +39,11 @@ def switches(view: View) -> Iterator[Finding]:
 def prompt_markers(view: View) -> Iterator[Finding]:
     """Every marker that a prompt holds behind the header is one of the format's."""
     off = view.spec.thinking.disabled.prompt
-    for path, prompt in prompts_of(view.spec.thinking):
+    for path, prompt in prompts.prompts_of(view.spec.thinking):
         if marks_of_prompt(view.spec, prompt):
             continue  # that is told
-        for marker in unexplained(view.spec, prompt):
-            if prompt == off and not may_open_thought(view.spec, view.chat, marker):
+        for marker in prompts.unexplained(view.spec, prompt):
+            if prompt == off and not prompts.may_open_thought(view.spec, view.chat, marker):
                 continue  # it says in its own way that there is no thought
             yield path, f"no part explains the marker {quoted(marker)} in it"
 
@@ -62,7 +57,7 @@ def untold_prompts(view: View) -> Iterator[Finding]:
         added = prompt.removeprefix(bare).strip()
         if not view.spec.turn.header.strip().endswith(added):  # nor as the end of all turns' header
             yield "thinking.default.prompt", f"no turn begins as the prompt does: {quoted(added)}"
-    for told, may_open in unexplained_prompts(view.spec, view.chat):
+    for told, may_open in prompts.unexplained_prompts(view.spec, view.chat):
         if may_open:  # else the witness tells it
             yield "thinking", f"{told}, which no part explains"
 

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence as Several
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 
-from turnspec.verification.gbnf_expressions import (
-    Characters,
-    Choice,
-    Expression,
-    Reference,
-    Repeat,
-    Sequence,
-    Text,
-)
+from turnspec.verification import gbnf_expressions as gbnf
 from turnspec.verification.gbnf_reader import Grammar, cost_of
 
 #: The length from which on a text ends the soonest way that the grammar allows.
@@ -88,7 +79,7 @@ def random_walk(
     makes this one take what they took least, and is added to.
     """
     curious = random.random() < _CURIOUS_SHARE
-    return _Walk(grammar, random, longest, curious, again or {}, taken).walk(Reference(entry))
+    return _Walk(grammar, random, longest, curious, again or {}, taken).walk(gbnf.Reference(entry))
 
 
 #: How often walks took each option of a choice, and each way to go on with a repeat.
@@ -118,27 +109,27 @@ class _Walk:
     spans: list[Span] = field(default_factory=list)
     open: list[int] = field(default_factory=list)  # the spans that are not closed yet
 
-    def walk(self, expression: Expression) -> Walk:
-        waiting: list[Expression | _Close] = [expression]
+    def walk(self, expression: gbnf.Expression) -> Walk:
+        waiting: list[gbnf.Expression | _Close] = [expression]
         while waiting:
             match waiting.pop():
                 case _Close(number):
                     self.open.pop()
                     begun = self.spans[number]
                     self.spans[number] = Span(begun.rule, begun.start, self.length, begun.around)
-                case Text(text):
+                case gbnf.Text(text):
                     self._begin("", self.length + len(text))
                     self._write(text)
-                case Characters() as characters:
+                case gbnf.Characters() as characters:
                     self._write(self._character(characters))
-                case Reference(name):
+                case gbnf.Reference(name):
                     self.seen.add(name)
                     waiting += self._referred(name)
-                case Sequence(parts):
+                case gbnf.Sequence(parts):
                     waiting.extend(reversed(parts))
-                case Choice() as choice:
+                case gbnf.Choice() as choice:
                     waiting.append(self._option(choice))
-                case Repeat() as repeat:
+                case gbnf.Repeat() as repeat:
                     waiting.extend([repeat.part] * self._count(repeat))
         return Walk("".join(self.written), tuple(self.spans))
 
@@ -149,12 +140,12 @@ class _Walk:
         self.spans.append(Span(rule, self.length, end, around))
         return number
 
-    def _referred(self, name: str) -> list[Expression | _Close]:
+    def _referred(self, name: str) -> list[gbnf.Expression | _Close]:
         """Return what a rule writes: its body or, within a certain span, the same once more."""
         said = self._said(name) if name in self.again else None
         number = self._begin(name)
         self.open.append(number)
-        return [_Close(number), self.grammar.rules[name] if said is None else Text(said)]
+        return [_Close(number), self.grammar.rules[name] if said is None else gbnf.Text(said)]
 
     def _said(self, name: str) -> str | None:
         """Return what a rule wrote before within the span in which it writes the same."""
@@ -175,7 +166,7 @@ class _Walk:
     def _is_long(self) -> bool:
         return self.length >= self.longest
 
-    def _option(self, choice: Choice) -> Expression:
+    def _option(self, choice: gbnf.Choice) -> gbnf.Expression:
         options = choice.options
         if self._is_long():
             return min(options, key=self._cost)
@@ -187,7 +178,7 @@ class _Walk:
                 return self.random.choice(new)
         return self.random.choice(options)
 
-    def _least_taken(self, expression: Expression, ways: Several[int]) -> int:
+    def _least_taken(self, expression: gbnf.Expression, ways: Sequence[int]) -> int:
         """Return the way that was taken least here so far, any of those if there are several."""
         assert self.taken is not None
         counts = {way: self.taken[id(expression), way] for way in ways}
@@ -196,17 +187,17 @@ class _Walk:
         self.taken[id(expression), way] += 1
         return way
 
-    def _cost(self, expression: Expression) -> int:
+    def _cost(self, expression: gbnf.Expression) -> int:
         cost = cost_of(expression, self.grammar.costs)
         assert cost is not None, "every rule of a grammar that was read has an end"
         return cost
 
-    def _is_new(self, option: Expression) -> bool:
-        parts = option.parts if isinstance(option, Sequence) else (option,)
-        names = (part.name for part in parts if isinstance(part, Reference))
+    def _is_new(self, option: gbnf.Expression) -> bool:
+        parts = option.parts if isinstance(option, gbnf.Sequence) else (option,)
+        names = (part.name for part in parts if isinstance(part, gbnf.Reference))
         return any(name not in self.seen for name in names)
 
-    def _count(self, repeat: Repeat) -> int:
+    def _count(self, repeat: gbnf.Repeat) -> int:
         if self._is_long():
             return repeat.least
         if repeat.most == 1 and self.taken is not None and self.random.random() < _FAIR_SHARE:
@@ -219,7 +210,7 @@ class _Walk:
             count += 1
         return count
 
-    def _character(self, characters: Characters) -> str:
+    def _character(self, characters: gbnf.Characters) -> str:
         alphabet = ODD_CHARACTERS if self.random.random() < _ODD_SHARE else ORDINARY_CHARACTERS
         allowed = _allowed_of(alphabet, characters)
         # The fewer of the alphabet a class has, the more often any of its own is taken.
@@ -227,7 +218,7 @@ class _Walk:
             return self._any_character(characters)
         return self.random.choice(allowed)
 
-    def _any_character(self, characters: Characters) -> str:
+    def _any_character(self, characters: gbnf.Characters) -> str:
         ranges = [pair for pair in characters.allowed() if pair[1] > 0]
         low, high = self.random.choice(ranges or [(0, 0)])
         code = self.random.randint(max(low, 1) if high else low, high)
@@ -235,13 +226,13 @@ class _Walk:
 
 
 @cache
-def _allowed_of(alphabet: str, characters: Characters) -> str:
+def _allowed_of(alphabet: str, characters: gbnf.Characters) -> str:
     return "".join(char for char in alphabet if char in characters)
 
 
-def _is_text(expression: Expression) -> bool:
+def _is_text(expression: gbnf.Expression) -> bool:
     """Say whether this is one of many characters; white space and the like is kept short."""
-    if not isinstance(expression, Characters):
+    if not isinstance(expression, gbnf.Characters):
         return False
     return expression.negated or len(expression.ranges) < sum(
         high - low for low, high in expression.ranges

@@ -151,6 +151,13 @@ def dedented(text: str, by: int) -> str:
     return re.sub(rf"^ {{1,{by}}}", "", text, flags=re.MULTILINE)
 
 
+def settled(text: str, edits: Callable[[Source], Iterable[Edit]]) -> str:
+    """Return a source that was edited in passes, until there is nothing more to edit."""
+    while found := list(edits(source_of(text))):
+        text = source_of(text).edited(found)
+    return text
+
+
 def blocks_of(text: str) -> list[str]:
     """Return what stands between empty lines, and these; each is a source of its own.
 

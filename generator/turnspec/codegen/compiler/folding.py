@@ -12,7 +12,7 @@ from turnspec.codegen.compiler.edits import (
     bodies,
     by_blocks,
     dedented,
-    source_of,
+    settled,
     stored_in,
     walked,
 )
@@ -30,12 +30,7 @@ def folded(text: str, facts: Facts) -> str:
 
 @lru_cache(10_000)
 def _fold(text: str, facts: Facts) -> str:
-    while True:
-        source = source_of(text)
-        edits = list(_edits(source, facts))
-        if not edits:
-            return text
-        text = source.edited(edits)
+    return settled(text, lambda source: _edits(source, facts))
 
 
 def _edits(source: Source, facts: Facts) -> Iterator[Edit]:

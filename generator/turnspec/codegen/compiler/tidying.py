@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 
-from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, source_of
+from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, settled, source_of
 
 _LINE_LENGTH = 88
 
@@ -35,12 +35,7 @@ def tidied(text: str) -> str:
 
 @lru_cache(10_000)  # blocks: some for each of all formats, which share most of them
 def _tidied(text: str) -> str:
-    while True:
-        source = source_of(text)
-        edits = list(_edits(source))
-        if not edits:
-            return text
-        text = source.edited(edits)
+    return settled(text, _edits)
 
 
 def _edits(source: Source) -> Iterator[Edit]:
@@ -48,7 +43,8 @@ def _edits(source: Source) -> Iterator[Edit]:
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[op]) as compared):
                 if type(op) in _OPPOSITES:
-                    yield _edit(source, node, _compared(source, compared, _OPPOSITES[type(op)]))
+                    sides = map(source.text_of, (compared.left, compared.comparators[0]))
+                    yield _edit(source, node, f" {_OPPOSITES[type(op)]} ".join(sides))
             case ast.Compare(ops=[op], comparators=[ast.Tuple(elts=[one])]) if type(op) in _EQUALS:
                 yield from _is_the_one(source, node, one)
             case ast.Compare(comparators=[ast.Tuple() as members]):
@@ -68,11 +64,6 @@ def _edits(source: Source) -> Iterator[Edit]:
 
 def _edit(source: Source, node: ast.expr | ast.stmt, text: str) -> Edit:
     return Edit(source.start(node), source.end(node), text)
-
-
-def _compared(source: Source, node: ast.Compare, by: str) -> str:
-    sides = (source.text_of(node.left), by, source.text_of(node.comparators[0]))
-    return " ".join(sides)
 
 
 def _is_the_one(source: Source, node: ast.Compare, one: ast.expr) -> Iterator[Edit]:

@@ -14,28 +14,17 @@ from typing import Any
 
 from turnspec.codegen.compiled import engine_source, fact_values
 from turnspec.codegen.facts import FormatFacts
+from turnspec.codegen.printer import script
 from turnspec.codegen.printer.kinds import Kind
 from turnspec.codegen.printer.learning import name_of
 from turnspec.codegen.printer.module import Module
-from turnspec.codegen.printer.script import (
-    BY_HAND,
-    INNER_DOC,
-    PUBLIC,
-    ROOTS,
-    TYPES,
-    declared,
-    names_in,
-    needed,
-    reserved_names,
-    texts_of,
-)
 from turnspec.engine import facts as engine_facts
 from turnspec.engine.roles import ValueStyle
 
 #: What copies take of the engine.
 SHARED = (
     *("Facts", "FormatModule", "FormatTexts", "TextStream", "TurnParser", "load"),
-    *(name for name in PUBLIC if name not in ("FORMAT", "Parser", "parse")),
+    *(name for name in script.PUBLIC if name not in ("FORMAT", "Parser", "parse")),
 )
 #: What of the runtime stands beside what is printed, as it needs that.
 _INSIDE = ("Parser", "parse", "feedPiece", "eventsOf", "ruleOf")
@@ -75,33 +64,37 @@ class _Engine(Module):
 @cache
 def engine_types() -> tuple[str, frozenset[str]]:
     """Return the types beside the engine's function that what it gives is of, and their names."""
-    module = Module(engine_source(), BY_HAND, PUBLIC)
-    return module.printed(TYPES).strip(), frozenset(module.needed)
+    module = Module(engine_source(), script.BY_HAND, script.PUBLIC)
+    return module.printed(script.TYPES).strip(), frozenset(module.needed)
 
 
 @cache
 def engine_script(*, is_typed: bool) -> str:
     """Return the whole engine: a function that takes a format's facts, and what it needs."""
     types, outer = engine_types()
-    engine = _Engine(engine_source(), BY_HAND | outer, (), reserved_names(), is_typed=is_typed)
-    printed = engine.printed(("FORMAT", *ROOTS))
+    engine = _Engine(
+        engine_source(), script.BY_HAND | outer, (), script.reserved_names(), is_typed=is_typed
+    )
+    printed = engine.printed(("FORMAT", *script.ROOTS))
     last = "\n".join(engine.last_lines)
-    parts = needed([*names_in(printed + last), *PUBLIC, *SHARED, "ruleOf"])
-    inside = texts_of([each for each in parts if each.name in _INSIDE], (), is_typed=is_typed)
+    parts = script.needed([*script.names_in(printed + last), *script.PUBLIC, *SHARED, "ruleOf"])
+    inside = script.texts_of(
+        [each for each in parts if each.name in _INSIDE], (), is_typed=is_typed
+    )
     outside = [each for each in parts if each.name not in _INSIDE]
     text = "\n\n".join([printed, *inside, last, "return { FORMAT, Parser, parse };"])
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
     head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    others = texts_of(outside, SHARED, is_typed=is_typed)
+    others = script.texts_of(outside, SHARED, is_typed=is_typed)
     whole = "\n\n".join([*[types] * is_typed, *others, function])
-    return whole if is_typed else INNER_DOC.sub("", whole)
+    return whole if is_typed else script.INNER_DOC.sub("", whole)
 
 
 def engine_declaration() -> str:
     """Return the declarations of the engine that scripts share."""
     load = f"{_LOAD_TOLD}\nexport declare function load(facts: Facts): FormatModule;"
-    return declared([engine_types()[0], load], SHARED)
+    return script.declared([engine_types()[0], load], SHARED)
 
 
 def facts_given(facts: FormatFacts) -> dict[str, Any]:
