@@ -46,7 +46,7 @@ def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
         begun_calls = (it for it in up_to_arguments(marks) if '"arguments"' in it)
         called += [it.replace("{fence}", "{name}", 1) for it in begun_calls]
     else:
-        called += [" {name}\n{fenced} {{", ' {name} {{ "', " {name} [{any}]\n{{"]
+        called += [" {name}\n{fence}\n{{", ' {name} {{ "', " {name} [{any}]\n{{"]
         tags = re.findall(r"\[\w+\]", marks.calls.start.partition("{name}")[2])
         if len(tags) == 1:  # with an id in a tag before it
             called.append(f" {{name}} [{{any}}]{{any}}{tags[0]}")

@@ -291,11 +291,12 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
         return False
     rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text
     begun = rules.search(input, partial=True)
-    if not (begun and begun.is_partial) or re.fullmatch(r"(.*`)?[\0- ]*", begun.text):
+    if begun is None or not (begun.is_partial and begun.text.strip(WHITE_SPACE)):
         return False
     before = input.text[input.position : begun.start].strip(WHITE_SPACE)
     is_after_call = HAS_CALLS and turn.state.called and turn.state.after_marker and not before
-    is_begun = input.rules.left_out_if_last.match(input, False, begun.start)
+    opened = input.rules.left_out_if_last.match(input, False, begun.start)
+    is_begun = opened is not None and not input.text.startswith("`", opened.end)
     if not (is_begun or is_after_call):
         return False
     turn.write(begun.start)
