@@ -131,7 +131,9 @@ def _head_roles(marks: Marks) -> Roles:
         following = [*calls.opening[at + 1 :], *(head for _, head in heads), *inner]
         ends = () if at else calls.section_end
         role = "inner_opening" if at else "opening"
-        found.append((role, (opening, [spaced(it) for it in (*following, *ends)])))
+        untagged = () if at or calls.only_in_section else _heads_without_tags(marks)[:1]
+        behind = [*map(spaced, (*following, *ends)), *(head for _, head in untagged)]
+        found.append((role, (opening, behind)))
         if not at and not calls.only_in_section:
             found.append(("noisy_opening", (opening + "{noise}", following)))
         elif looks_like_marker(opening) and calls.start.startswith("{name"):

@@ -41,7 +41,7 @@ def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     heads = [f" {{fenced}}{it}" for it in begun]
     heads += [" <{word}=", " <{word}name ="] if marks.arguments.form == "json" else []
     is_own = "(" in marks.calls.start
-    called = [" {name} ( )", " {name} ({word}=", " {name} ( {{"]
+    called = [f" {{fenced}} {{name}} {it}" for it in ("( )", "({word}=", "( {{")]
     if "{no " in openings[0]:  # a word behind a fence says what is in it
         begun_calls = (it for it in up_to_arguments(marks) if '"arguments"' in it)
         called += [it.replace("{fence}", "{name}", 1) for it in begun_calls]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \t\n\r]*\])|```(?:json)?)?"
+CALLED = r"[ \t\n\r\[]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \t\n\r]*\])|```(?:json)?)?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
@@ -35,7 +35,7 @@ def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
         head = re.match(CALLED.replace("NAME", names), text)
-        rest = text[head.end() :].rstrip(f"{WHITE_SPACE}`") if head else ""
+        rest = text[head.end() :].rstrip(f"{WHITE_SPACE}`]") if head else ""
         given = literal_as_json(f"_({rest}")
         only = objects_in(re.sub(r"\)\Z", "", rest))
         inner: OtherCall | None = None
