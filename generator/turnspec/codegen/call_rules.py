@@ -145,6 +145,9 @@ def _head_roles(marks: Marks) -> Roles:
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]
+    quoted = f" {marks.arguments.start} {marks.arguments.quote}"  # in quotes that no text has
+    is_clear = literal_length(marks.arguments.quote) >= FEWEST_SIGNS
+    found += [("untagged_call", (it, [quoted])) for it in head_without_tag(marks) if is_clear]
     between = call_separators(marks.tools) if heads else []
     found += [
         ("marker", (notation(it), [spaced(head) for _, head in heads]))
@@ -211,12 +214,12 @@ def _without_arguments(marks: Marks) -> list[Notation]:
 
 
 def _with_parenthesis(marks: Marks) -> Roles:
-    """Return a head as in Python, if a string in quotes of the format's own follows."""
+    """Return a head as in Python, if a string in quotes of the format's own follows, or a key."""
     style, (head, bracket, rest) = marks.arguments.style, marks.calls.start.rpartition(" {{")
     if style is None or not style.is_raw_inside or not bracket or rest:
         return []
-    string = f"{{word}} = {style.raw_quote}"
-    return [("call", (f"{head} (", [f" {string}", f" {{word}} = {{word}} , {string}"]))]
+    string, key = f"{{word}}= {style.raw_quote}", " {key but []()<,'\"} :"
+    return [("call", (f"{head} (", [string, f"{{word}}={{word}},{string}", key]))]
 
 
 def _heads_alone(marks: Marks) -> Roles:

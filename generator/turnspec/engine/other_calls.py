@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 #: Its name and arguments, and what is wrong with it.
 OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r\[]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \t\n\r]*\])|```(?:json)?)?"
+CALLED = r"[ \t\n\r\[]*NAME[ \t\n\r]*(?:\(|(?P<more>[<\[][^{} \n]*[\]>])|```(?:json)?)?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
-CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
+CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)*[ \t\n\r]*"
 
 
 def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
