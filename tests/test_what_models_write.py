@@ -509,8 +509,7 @@ CALLS = [
     Text("deepseek-ai-deepseek-v3-0324", "<｜tool▁calls▁begin｜>" + SEEK_CALL +
          '{"path": "a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>', called("a"), OTHER),
     Text("kimi-k3", "<|open|>tools<|sep|>" +
-         K3_CALL.replace('tool="read"{}', 'index="1" tool="read"').replace(
-             'key="path" type="string"', 'type="string" key="path"') +
+         K3_CALL.format("").replace('key="path" type="string"', 'type="string" key="path"') +
          "<|close|>tools<|sep|>", called("a"), ("unclosed",)),
     *(
         Text("deepseek-ai-deepseek-v3-2",

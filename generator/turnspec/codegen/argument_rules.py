@@ -29,6 +29,9 @@ from turnspec.codegen.notation import notation, slotted
 from turnspec.spec.calls import Slot
 from turnspec.spec.words import Part, SlotKind
 
+#: What stands in each of a format's tags, before its word.
+_SIGN = re.compile(r"^(</?)([^\w<>/{} ]+\w+[^\w<>/{} ]+)(?=\w)")
+
 
 def argument_roles(marks: Marks) -> Roles:
     """Return what may stand between arguments."""
@@ -49,12 +52,13 @@ def _between_texts(marks: Marks) -> Roles:
     # missing what closes the key before what opens the value.
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "{attributes}", start)
     swapped = re.sub(r"( \w+=\"\{key\} ?\")( \w+=\"\{type\} ?\")", r"\2\1", start)
+    unsigned = _SIGN.sub(r"\1{?\2}", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
     unended = re.sub(r" \{key\} >\n$", "{key but  =:}{?>}{line end}", start)
     # Another attribute behind the key is told by the tag's end, which is missing before it.
     longer = re.sub(r"( \w+= \{key\} )>$", r"\1{?>}{attributes}>", start)
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
-    starts = dict.fromkeys((*told, start, untyped, swapped, unclosed, unended, longer))
+    starts = dict.fromkeys((*told, start, untyped, swapped, unsigned, unclosed, unended, longer))
     found: Roles = [("argument", it) for it in starts]
     return [*done, *_over(marks, alike), *found, *_over(marks, others)]
 
@@ -301,7 +305,7 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     before = guard_end + "\n" * (mark != arguments.end)
     found: list[tuple[str, Notation]] = []
     rests = rests_of_call(marks)
-    bare = re.sub(r"^</[^\w<>/]+\w+[^\w<>/]+(?=\w+>$)", "</", mark)
+    bare = _SIGN.sub(r"\1", mark)
     if bare != mark and not guard_end:  # without the sign that is in each tag
         found.append(("rest", (before + bare, behind_value(marks))))
     if (lead := _lead_of_all(mark)) and rests:  # what closes the call looks like a value's mark

@@ -194,7 +194,6 @@ def _other_starts(shape: _Shape, spec: Spec, start: str) -> Iterator[str]:
     # Nothing is lost with a call's number; any attribute may stand in its place.
     if (other := _NUMBER.sub("{attributes}", start)) != start:
         yield other
-        yield re.sub(rf"( \w+=\" \{{name\}} \")({_NUMBER.pattern})", r"\2\1", start)
 
 
 def _name_slot(tools: Tools, start: str) -> str:

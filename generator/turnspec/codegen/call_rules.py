@@ -16,7 +16,12 @@ from turnspec.codegen.markers import (
     spaced,
 )
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
-from turnspec.codegen.mention_rules import mention_roles, other_syntax_roles, up_to_arguments
+from turnspec.codegen.mention_rules import (
+    mention_roles,
+    opening_of,
+    other_syntax_roles,
+    up_to_arguments,
+)
 from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.object_rules import between_objects, object_roles
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
@@ -125,7 +130,7 @@ def call_start_roles(marks: Marks) -> Roles:
 def _head_roles(marks: Marks) -> Roles:
     """Return the markers in texts whose calls have heads."""
     calls, heads, others = marks.calls, _heads(marks), other_syntax_roles(marks)
-    inner = [marker for _, marker in others if marker[0] not in calls.opening]
+    inner = [marker for _, marker in others if opening_of(marker) not in calls.opening]
     found: list[tuple[str, Notation]] = []
     for at, opening in enumerate(calls.opening):
         following = [*calls.opening[at + 1 :], *(head for _, head in heads), *inner]

@@ -27,9 +27,8 @@ ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)*[ \t\n\r]*"
 
 
-def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
+def other_calls(text: str, names: str, tools: Tools) -> list[OtherCall]:
     """Return the calls that a text is; none if it is something else. `names` fits all names."""
-    tools = tools or {}
     calls: list[OtherCall | None] = [call_in_object(it) for it in objects_in(text)]
     if READS_TAGS and not calls:
         calls = [call_in_tags(text, tools)]
@@ -75,11 +74,10 @@ def call_in_object(value: Any) -> OtherCall | None:
     arguments: Any = members[given[0]] if given else {}
     others = [members[key] for key in members if key not in ("name", *given[:1])]
     others += [value[key] for key in value if key not in ("function",)] if is_wrapped else []
-    if not isinstance(arguments, str):
-        arguments = dump_json(arguments)
+    text = arguments if isinstance(arguments, str) else dump_json(arguments)
     is_more = any(other != "function" for other in others)
     told = f": {join_halves(dump_json(value))}" if is_more else ""
-    return name, join_halves(arguments), f"the call is an object{told}"
+    return name, join_halves(text), f"the call is an object{told}"
 
 
 def call_in_tags(text: str, tools: Tools) -> OtherCall | None:
