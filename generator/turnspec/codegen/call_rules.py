@@ -150,7 +150,8 @@ def _head_roles(marks: Marks) -> Roles:
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]
-    quoted = f" {marks.arguments.start} {marks.arguments.quote}"  # in quotes that no text has
+    # In quotes that no text has.
+    quoted = f"{{comma}}{marks.arguments.start} {marks.arguments.quote}"
     is_clear = literal_length(marks.arguments.quote) >= FEWEST_SIGNS
     found += [("untagged_call", (it, [quoted])) for it in head_without_tag(marks) if is_clear]
     between = call_separators(marks.tools) if heads else []
@@ -223,7 +224,7 @@ def _with_parenthesis(marks: Marks) -> Roles:
     style, (head, bracket, rest) = marks.arguments.style, marks.calls.start.rpartition(" {{")
     if style is None or not style.is_raw_inside or not bracket or rest:
         return []
-    string, key = f"{{word}}= {style.raw_quote}", " {key but []()<,'\"} :"
+    string, key = f"{{word}}= {style.raw_quote}", f"{{comma}}{marks.arguments.start}"
     return [("call", (f"{head} (", [string, f"{{word}}={{word}},{string}", key]))]
 
 
