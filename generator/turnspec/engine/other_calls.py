@@ -51,7 +51,7 @@ def other_calls(text: str, names: str, tools: Tools) -> list[OtherCall]:
 
 def objects_in(text: str) -> Sequence[Any]:
     """Return a text's values, in JSON or Python: one, or several behind commas or in lines."""
-    text = re.sub(r"^json", "", text.strip(f"{WHITE_SPACE}`"))
+    text = re.sub(r"^json", "", text.strip(f"{WHITE_SPACE}`;"))
     for is_python in (False, True):
         for it in (text, text.replace("\n", "\\n"), f"[{text}]".replace("}\n{", "},{")):
             try:
