@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     #: The schemas of tools' arguments, by the tools' names.
     Tools: TypeAlias = Mapping[str, Mapping[str, Any]]
 
-#: Its name and arguments, and what is wrong with it.
-OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r\[]*NAME[ \t\n\r]*(?:\(|(?P<more>[<\[][^{} \n]*[\]>])|```(?:json)?)?"
+OtherCall = tuple[str, str, str]  # its name and arguments, and what is wrong with it
+CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>[<\[][^{} \n]*[\]>])|```(?:json)?)?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)*[ \t\n\r]*"
