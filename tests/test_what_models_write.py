@@ -93,6 +93,17 @@ HEADERS = [
          called("a"), ("unexpected_text",)),
     Text(JP, '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path": "a"}',
          called("a"), ("repeated",)),
+    *(
+        Text(OSS, f"<|channel|>analysis<|message|>T.<|end|><|start|>{name}<|channel|>commentary"
+             '<|message|>{"path": "a"}<|call|>', called_after("T.", "a"), told)
+        for name, told in (
+            ("read", ("missing_marker",) * 3),
+            ("functions.read", ("missing_marker",) * 2),
+        )
+    ),
+    Text(OSS, "<|channel|>commentary to=user<|channel|>commentary?<|end|><|start|>assistant"
+         "<|channel|>final<|message|>A.", said("A."),
+         ("repeated", "unexpected_text", "missing_marker")),
     Text(OSS, "<|channel|>commentary to=read\nor not<|message|>A.",
          said("to=read\nor not<|message|>A."), ("repeated",)),
     Text(MUSE, " to=commentary<|message|>A.<|eot|>", said("A."), ("unexpected_text",)),
@@ -466,8 +477,65 @@ CALLS = [
             (GRANITE, "<|tool_call|>"),
             ("mistral-small-3-2-24b-instruct-2506", "[TOOL_CALLS]"),
         )
-        for written in ('"read"', "[read(path='a')]")
+        for written in ('"read"', "[read(path='a') + 1]")
     ),
+    *(
+        Text(name, opening + written, called("a"), OTHER)
+        for name, opening in (
+            (NEMO, "[TOOL_CALLS]"),
+            (GRANITE, "<|tool_call|>"),
+            ("mistral-small-3-2-24b-instruct-2506", "[TOOL_CALLS]"),
+            ("nvidia-nemotron-nano-v2", "</think><TOOLCALL>"),
+        )
+        for written in ("[read(path='a')]", '[read({"path": "a"})]')
+    ),
+    Text(QWEN, f"<tool_call>\n{MEMBERS};\n</tool_call>", called("a"), ("stray_marker",)),
+    Text(LLAMA, f"{MEMBERS.replace('arguments', 'parameters')};", called("a"), ("stray_marker",)),
+    *(
+        Text(QWEN, f"<tool_call><function=read><parameter=path>a</parameter>{ends}</tool_call>",
+             called("a"), OTHER)
+        for ends in ("</function></function>", "</parameter></function>")
+    ),
+    *(
+        Text(SEEK, f"<｜tool▁calls▁begin｜>{line}read<｜tool▁sep｜>"
+             f'{{"path": "a"}}<｜tool▁call▁end｜>{SEEK_CALL}'
+             '{"path": "b"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+             called("a", "b"), ("missing_marker",))
+        for line in ("", "\n")
+    ),
+    Text("kimi-k2-instruct", "<|tool_calls_section_begin|>functions.read:0"
+         '<|tool_call_argument_begin|>{"path": "a"}<|tool_calls_section_end|>',
+         called("a"), ("missing_marker",)),
+    Text("deepseek-ai-deepseek-v3-0324", "<｜tool▁calls▁begin｜>" + SEEK_CALL +
+         '{"path": "a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>', called("a"), OTHER),
+    Text("kimi-k3", "<|open|>tools<|sep|>" +
+         K3_CALL.format("").replace('key="path" type="string"', 'type="string" key="path"') +
+         "<|close|>tools<|sep|>", called("a"), ("unclosed",)),
+    *(
+        Text("deepseek-ai-deepseek-v3-2",
+             '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter '
+             f"{attributes}>a{end}\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+             called("a"), told)
+        for attributes, end, told in (
+            ('string="true" name="path"', "</｜DSML｜parameter>", ()),
+            ('name="path" string="true"', "</parameter>", ("missing_marker",)),
+        )
+    ),
+    *(
+        Text(name, f"{opening}call:read(path:{value}){end}", called("a"), ("malformed",))
+        for name, opening, quoted, end in (
+            (GEMMA, "<|tool_call>", '<|"|>a<|"|>', "<tool_call|>"),
+            (FUNCTION_GEMMA, "<start_function_call>", "<escape>a<escape>", "<end_function_call>"),
+        )
+        for value in (quoted, ' "a"')
+    ),
+    *(
+        Text(GEMMA, f"So.{gap}call:read{{path:<|\"|>a<|\"|>}}<tool_call|>",
+             Message(content="So.", calls=called("a").calls), ("missing_marker", "misplaced"))
+        for gap in (" ", "\n")
+    ),
+    Text(GEMMA, 'So. call:write{path:<|"|>a<|"|>}', said('So. call:write{path:<|"|>a<|"|>}')),
+    Text(GEMMA, 'So. call:read{path:"a"}', said('So. call:read{path:"a"}')),
     *(
         Text("mistral-small-3-2-24b-instruct-2506", text, said(text), told)
         for text, told in (

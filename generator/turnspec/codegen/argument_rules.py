@@ -29,6 +29,9 @@ from turnspec.codegen.notation import notation, slotted
 from turnspec.spec.calls import Slot
 from turnspec.spec.words import Part, SlotKind
 
+#: What stands in each of a format's tags, before its word.
+_SIGN = re.compile(r"^(</?)([^\w<>/{} ]+\w+[^\w<>/{} ]+)(?=\w)")
+
 
 def argument_roles(marks: Marks) -> Roles:
     """Return what may stand between arguments."""
@@ -45,15 +48,17 @@ def _between_texts(marks: Marks) -> Roles:
     is_alike = lead != "" and any(stop.startswith(lead) for stop in marks.spec.turn.stop)
     alike = [it for it in behind if is_alike and it in marks.text.turn_end]
     others = [it for it in behind if it not in alike]
-    # The attribute for the type may be missing, or be written in another way; so may be what closes
-    # the key before what opens the value.
+    # The attribute for the type may be missing, be written in another way, or come first; so may be
+    # missing what closes the key before what opens the value.
     untyped = re.sub(r" \w+=\" ?\{type\} ?\"", "{attributes}", start)
+    swapped = re.sub(r"( \w+=\"\{key\} ?\")( \w+=\"\{type\} ?\")", r"\2\1", start)
+    unsigned = _SIGN.sub(r"\1{?\2}", start)
     unclosed = re.sub(r"(?<=\}) (</[^<>{} ]+>) \{\?([^{}]+)\}", r" {?\1} \2", start)
     unended = re.sub(r" \{key\} >\n$", "{key but  =:}{?>}{line end}", start)
     # Another attribute behind the key is told by the tag's end, which is missing before it.
     longer = re.sub(r"( \w+= \{key\} )>$", r"\1{?>}{attributes}>", start)
     told = (*_with_a_tag_twice(start), *_with_a_tag_between(start))
-    starts = dict.fromkeys((*told, start, untyped, unclosed, unended, longer))
+    starts = dict.fromkeys((*told, start, untyped, swapped, unsigned, unclosed, unended, longer))
     found: Roles = [("argument", it) for it in starts]
     return [*done, *_over(marks, alike), *found, *_over(marks, others)]
 
@@ -300,6 +305,9 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     before = guard_end + "\n" * (mark != arguments.end)
     found: list[tuple[str, Notation]] = []
     rests = rests_of_call(marks)
+    bare = _SIGN.sub(r"\1", mark)
+    if bare != mark and not guard_end:  # without the sign that is in each tag
+        found.append(("rest", (before + bare, behind_value(marks))))
     if (lead := _lead_of_all(mark)) and rests:  # what closes the call looks like a value's mark
         found.append(("rest", (lead, rests)))
     if before + mark:

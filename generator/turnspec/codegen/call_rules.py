@@ -16,7 +16,12 @@ from turnspec.codegen.markers import (
     spaced,
 )
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
-from turnspec.codegen.mention_rules import mention_roles, other_syntax_roles, up_to_arguments
+from turnspec.codegen.mention_rules import (
+    mention_roles,
+    opening_of,
+    other_syntax_roles,
+    up_to_arguments,
+)
 from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.object_rules import between_objects, object_roles
 from turnspec.codegen.shapes import looks_like_head, looks_like_marker
@@ -125,13 +130,15 @@ def call_start_roles(marks: Marks) -> Roles:
 def _head_roles(marks: Marks) -> Roles:
     """Return the markers in texts whose calls have heads."""
     calls, heads, others = marks.calls, _heads(marks), other_syntax_roles(marks)
-    inner = [marker for _, marker in others if marker[0] not in calls.opening]
+    inner = [marker for _, marker in others if opening_of(marker) not in calls.opening]
     found: list[tuple[str, Notation]] = []
     for at, opening in enumerate(calls.opening):
         following = [*calls.opening[at + 1 :], *(head for _, head in heads), *inner]
         ends = () if at else calls.section_end
         role = "inner_opening" if at else "opening"
-        found.append((role, (opening, [spaced(it) for it in (*following, *ends)])))
+        untagged = () if at or calls.only_in_section else _heads_without_tags(marks)[:1]
+        behind = [*map(spaced, (*following, *ends)), *(head for _, head in untagged)]
+        found.append((role, (opening, behind)))
         if not at and not calls.only_in_section:
             found.append(("noisy_opening", (opening + "{noise}", following)))
         elif looks_like_marker(opening) and calls.start.startswith("{name"):
@@ -143,6 +150,10 @@ def _head_roles(marks: Marks) -> Roles:
     if not calls.only_in_section:
         lines = [(role, spaced(head, "\n{line} ")) for role, head in heads]
         found += [*(lines if calls.begin_with_name else heads), *_heads_alone(marks)]
+    # In quotes that no text has.
+    quoted = f"{{comma}}{marks.arguments.start} {marks.arguments.quote}"
+    is_clear = literal_length(marks.arguments.quote) >= FEWEST_SIGNS
+    found += [("untagged_call", (it, [quoted])) for it in head_without_tag(marks) if is_clear]
     between = call_separators(marks.tools) if heads else []
     found += [
         ("marker", (notation(it), [spaced(head) for _, head in heads]))
@@ -209,12 +220,12 @@ def _without_arguments(marks: Marks) -> list[Notation]:
 
 
 def _with_parenthesis(marks: Marks) -> Roles:
-    """Return a head as in Python, if a string in quotes of the format's own follows."""
+    """Return a head as in Python, if a string in quotes of the format's own follows, or a key."""
     style, (head, bracket, rest) = marks.arguments.style, marks.calls.start.rpartition(" {{")
     if style is None or not style.is_raw_inside or not bracket or rest:
         return []
-    string = f"{{word}} = {style.raw_quote}"
-    return [("call", (f"{head} (", [f" {string}", f" {{word}} = {{word}} , {string}"]))]
+    string, key = f"{{word}}= {style.raw_quote}", f"{{comma}}{marks.arguments.start}"
+    return [("call", (f"{head} (", [string, f"{{word}}={{word}},{string}", key]))]
 
 
 def _heads_alone(marks: Marks) -> Roles:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from turnspec.codegen.markers import leading_text
 from turnspec.codegen.marks import CallMarks, Marks
-from turnspec.codegen.notation import notation
+from turnspec.codegen.notation import notation, optional
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.spec.calls import Literal, Piece, Slot, Tools
 from turnspec.spec.model import Spec
@@ -101,33 +101,38 @@ def with_loose_headers(marks: Marks, spec: Spec) -> Marks:
     begun = [tag, *(f"{it} {{?{tag}}} {{?{word}}}" for it in messages)]
     loose = (f"{it}{{before  {first}}}" for it in begun for first in firsts)
     marks = replace(marks, text=replace(marks.text, between=(*text.between, *loose)))
-    return _addressed(marks, firsts, end) if end else marks
+    return _addressed(marks, firsts, end, header) if end else marks
 
 
-def _addressed(marks: Marks, firsts: Sequence[str], end: str) -> Marks:
+def _addressed(marks: Marks, firsts: Sequence[str], end: str, header: str) -> Marks:
     """Add what else is written where messages say who they are for.
 
     What closes a header may stand there alone, or be missing where the message ends, or JSON
     begins. A channel may be said before another one, be any words, or be missing before a call, and
     any name may be where a user's or tool's is. After a tool's name in a channel any words and tags
-    may stand.
+    may stand, and a tool's name in the place of the header's word.
     """
     text, calls = marks.text, marks.calls
     words = f"{{words but {leading_text(calls.start)}}}"  # that name no tool
     said_twice = [before for start in _starts(marks) if (before := _before_word(start, end))]
     found = (f"{it}{{before {first}}}" for it in said_twice for first in firsts)
     tags = [it.removesuffix("{word}") + words for it in said_twice]
-    stopped = (f"{it}{{before {{stop}}}}" for it in tags)
     recipient, name, behind = calls.start.partition("{name}")
+    twice = (f"{recipient}{name}{{word}}{it}" for it in tags[:1])
+    stopped = (f"{it}{{before {{stop}}}}" for it in (*tags, *twice))
     starts = text.content_start
     if behind.endswith(end):
-        short = _short_headers(recipient + name, behind.removesuffix(end), end)
+        short = [*_short_headers(recipient + name, behind.removesuffix(end), end)]
         parts = re.compile(rf"({re.escape(recipient)}[^<]*)(<[^<>{{}} ]+>)(.*<.*<.*)")
         lacking = (it.expand(r"\1{?\2}\3") for it in map(parts.fullmatch, calls.other_starts) if it)
         tagged = (it.partition(name)[0] for it in calls.other_starts if it.startswith("<"))
         said = (it.replace("{word}", words) for it in dict.fromkeys(tagged))
         noisy = (f"{it}{name}{{words}}{{?{end}}}" for it in said)
-        calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy))
+        tag, _, word = header.partition(" ")
+        to, _, prefix = recipient.partition(" ")
+        own = f"{tag} {{no {word}}}{{?{word}}} {optional(to)} {prefix}{name}"
+        named = (it.replace(recipient + name, own) for it in short[-1:])
+        calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy, *named))
     else:
         starts = (*starts, f"{recipient}{name} {end}")
     thought = text.reasoning_start

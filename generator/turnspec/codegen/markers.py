@@ -59,7 +59,7 @@ SLOTS = {
     # What models put before and behind JSON.
     "fence": "(?:`{1,3}[A-Za-z0-9_]{0,9})?",
     "fenced": r"(?:`{1,3}[A-Za-z0-9_]{0,9})?[ \t\n\r]{0,99}\[?",
-    "brackets": "[ \t\n\r]{0,99}[,}\\]`][ \t\n\r,}\\]`]{0,99}",
+    "brackets": "[ \t\n\r]{0,99}[,;}\\]`][ \t\n\r,;}\\]`]{0,99}",
     "line end": "[ \t\r]{0,9}\n",
     "end of text": r"\Z",
     "a member": r"(?=[ \t\n\r,;\"'}]|\Z)",

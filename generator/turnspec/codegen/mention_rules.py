@@ -9,6 +9,9 @@ from turnspec.codegen.markers import Roles
 from turnspec.codegen.marks import CallMarks, Marks
 from turnspec.codegen.notation import optional
 
+#: What may stand before calls by name, as these may be a list.
+_FENCED = " {fenced}"
+
 
 def mention_roles(marks: Marks) -> Roles:
     """Return markers that open calls, where none follows: once more before themselves, or text."""
@@ -50,11 +53,19 @@ def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
         tags = re.findall(r"\[\w+\]", marks.calls.start.partition("{name}")[2])
         if len(tags) == 1:  # with an id in a tag before it
             called.append(f" {{name}} [{{any}}]{{any}}{tags[0]}")
+        before = marks.calls.start.partition("{name")[0]  # a tag that belongs before the name
+        called += [f" {{name}} {it} {{{{" for it in re.findall(r"\w (<[^<>{} ]+>)", before)]
     called = [] if is_own or openings[0][0].isalnum() else called
     if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
         openings.insert(0, " ".join(marks.calls.opening))
-    found = (("foreign", heads), ("foreign_name", called))
-    return [(role, (opening, it)) for opening in openings for role, it in found if it]
+    found = (("foreign", "", heads), ("foreign_name", _FENCED, called))
+    kinds = [(role, fence, behind) for role, fence, behind in found if behind]
+    return [(role, (it + fence, behind)) for it in openings for role, fence, behind in kinds]
+
+
+def opening_of(other: tuple[str, list[str]]) -> str:
+    """Return what stands before a call in another syntax."""
+    return other[0].removesuffix(_FENCED)
 
 
 def _openings_of_others(calls: CallMarks) -> list[str]:

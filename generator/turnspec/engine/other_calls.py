@@ -19,23 +19,21 @@ if TYPE_CHECKING:
     #: The schemas of tools' arguments, by the tools' names.
     Tools: TypeAlias = Mapping[str, Mapping[str, Any]]
 
-#: Its name and arguments, and what is wrong with it.
-OtherCall = tuple[str, str, str]
-CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \t\n\r]*\])|```(?:json)?)?"
+OtherCall = tuple[str, str, str]  # its name and arguments, and what is wrong with it
+CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>[<\[][^{} \n]*[\]>])|```(?:json)?)?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
-CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)?[ \t\n\r]*"
+CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)*[ \t\n\r]*"
 
 
-def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
+def other_calls(text: str, names: str, tools: Tools) -> list[OtherCall]:
     """Return the calls that a text is; none if it is something else. `names` fits all names."""
-    tools = tools or {}
     calls: list[OtherCall | None] = [call_in_object(it) for it in objects_in(text)]
     if READS_TAGS and not calls:
         calls = [call_in_tags(text, tools)]
     if not any(calls):
         head = re.match(CALLED.replace("NAME", names), text)
-        rest = text[head.end() :].rstrip(f"{WHITE_SPACE}`") if head else ""
+        rest = text[head.end() :].rstrip(f"{WHITE_SPACE}`]") if head else ""
         given = literal_as_json(f"_({rest}")
         only = objects_in(re.sub(r"\)\Z", "", rest))
         inner: OtherCall | None = None
@@ -52,7 +50,7 @@ def other_calls(text: str, names: str, tools: Tools | None) -> list[OtherCall]:
 
 def objects_in(text: str) -> Sequence[Any]:
     """Return a text's values, in JSON or Python: one, or several behind commas or in lines."""
-    text = re.sub(r"^json", "", text.strip(f"{WHITE_SPACE}`"))
+    text = re.sub(r"^json", "", text.strip(f"{WHITE_SPACE}`;"))
     for is_python in (False, True):
         for it in (text, text.replace("\n", "\\n"), f"[{text}]".replace("}\n{", "},{")):
             try:
@@ -75,11 +73,10 @@ def call_in_object(value: Any) -> OtherCall | None:
     arguments: Any = members[given[0]] if given else {}
     others = [members[key] for key in members if key not in ("name", *given[:1])]
     others += [value[key] for key in value if key not in ("function",)] if is_wrapped else []
-    if not isinstance(arguments, str):
-        arguments = dump_json(arguments)
+    text = arguments if isinstance(arguments, str) else dump_json(arguments)
     is_more = any(other != "function" for other in others)
     told = f": {join_halves(dump_json(value))}" if is_more else ""
-    return name, join_halves(arguments), f"the call is an object{told}"
+    return name, join_halves(text), f"the call is an object{told}"
 
 
 def call_in_tags(text: str, tools: Tools) -> OtherCall | None:

@@ -27,12 +27,12 @@ def read_other_syntax(turn: Turn, found: Found) -> Reading[bool]:
         if input.final or (end and not end.is_partial):
             break
         yield MORE_TEXT
-    calls = other_calls("".join(pieces), NAME, turn.tools)
+    calls = other_calls("".join(pieces), NAME, turn.tools or {})
     if ARGUMENTS == "values" and end and not calls:  # whose bracket is the call's own
-        calls = other_calls("".join(pieces) + end.text[:1], NAME, turn.tools)
+        calls = other_calls("".join(pieces) + end.text[:1], NAME, turn.tools or {})
     if not (calls or CALL_HAS_END):  # each has its opening
         texts = "".join(pieces).split(found.text.strip(WHITE_SPACE))
-        each = [other_calls(it, NAME, turn.tools) for it in texts]
+        each = [other_calls(it, NAME, turn.tools or {}) for it in texts]
         calls = [it for one in each for it in one] if all(each) else []
     if not calls:
         turn.state.mentioned = True
