@@ -183,6 +183,7 @@ def test_any_string_stands_beside_constants_of_several_types(compile_grammar: Co
     assert taken == ["hi", "high", "higher", 3, None]
 
 
+OPEN = "additionalProperties"
 INSIDE = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 ALL = {"type": "object", "properties": {"p": INSIDE, "n": {"type": "number"}}, "required": ["p"]}
 
@@ -204,6 +205,23 @@ def test_types_are_found_where_a_parser_looks_for_them(name: str, schema: Any) -
     form = Bound.of(name, request)
     for turn in form.turns(Random(name), 40):
         assert form.faults(turn) == [], turn
+
+
+@pytest.mark.parametrize("name", [TAGGED, "glm-4-6"])
+@pytest.mark.parametrize("other", [{"type": "object"}, {"properties": {"m": {}}, **{OPEN: True}}])
+def test_a_name_is_read_by_its_alternative_in_an_open_object_beside_it(
+    name: str, other: Any
+) -> None:
+    request = tool({"anyOf": [other, INSIDE]})
+    found = bind_grammar(committed_spec(name), request)
+    assert isinstance(found, BoundGrammar), list(map(str, found))
+    engine = engine_llguidance.compile_grammar(found.grammar)
+    assert not isinstance(engine, Problem), engine
+    for value, fits in (({"x": 3}, True), ({"x": "three"}, False), ({"y": "three"}, True)):
+        message = Message(calls=(Call("look", value, id="abcdefgh1"),))
+        given = written_input(committed_spec(name), message, thinking=False)
+        assert given
+        assert engine.accepts(given.text) is fits, value
 
 
 UNKNOWN = "a parser of this format tells of a name as unknown that the schema allows"

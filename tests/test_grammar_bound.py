@@ -135,11 +135,14 @@ def test_invalid_calls_are_refused(name: str) -> None:
 BESIDE_ANY = {
     "anyOf": [{"const": "Rome"}, {"type": "string", "pattern": "^R+$"}, {"type": "string"}]
 }
+#: And where that is one of several types, in an alternative of an alternative.
+BESIDE_MORE = {"anyOf": [{"anyOf": [{"type": ["string", "null"]}, {"const": "Roma"}]}, BESIDE_ANY]}
 
 
+@pytest.mark.parametrize("city_schema", [BESIDE_ANY, BESIDE_MORE], ids=["one type", "more types"])
 @pytest.mark.parametrize("name", ENCODINGS.values(), ids=ENCODINGS)
-def test_any_string_may_be_written_beside_others(name: str) -> None:
-    parameters = {"type": "object", "properties": {"city": BESIDE_ANY}, "required": ["city"]}
+def test_any_string_may_be_written_beside_others(name: str, city_schema: Any) -> None:
+    parameters = {"type": "object", "properties": {"city": city_schema}, "required": ["city"]}
     request = GrammarRequest([{"name": "get", "parameters": parameters}], tool_choice="required")
     spec, bound = committed_format(name).spec, bound_to(name, request)
     for city in ("Rome", "RR", "Ro", "Romes", "Paris"):

@@ -8,7 +8,7 @@ of tagged arguments are in `turnspec.grammar.tagged`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,6 +115,10 @@ class Notation:
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
         """Return the schemas by which a parser reads a member, of those that hold for it."""
         return schemas
+
+    def known(self, root: Schema) -> Collection[str]:
+        """Return the names by which a parser reads members, wherever the schema gives them."""
+        return ()
 
     def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
         """Say whether a parser tells of a member, for which the places hold, as unknown."""

@@ -6,8 +6,9 @@ or a length counts characters, the first character of every end is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from turnspec.codegen.argument_marks import has_python_words
@@ -260,6 +261,10 @@ class ArgumentNotation(MemberNotation):
         known = self._known(root)
         others = is_mapping(root) and root.get("additionalProperties")
         return any(known) and not others and not any(key in names for names in known)
+
+    def known(self, root: Schema) -> Collection[str]:
+        """Return the names by which a parser reads members, wherever the schema gives them."""
+        return dict.fromkeys(chain(*self._known(root)))
 
     def _known(self, root: Schema) -> list[Mapping[str, Schema]]:
         """Return the properties that a parser looks at: for values in text all alternatives'."""
