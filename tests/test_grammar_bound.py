@@ -241,6 +241,15 @@ def test_a_lazy_grammar_takes_hold_at_the_first_call(name: str) -> None:
     assert any(begun.endswith(word) for word in bound.trigger_words)
 
 
+def test_a_prompt_that_opens_content_is_gone_on_from() -> None:
+    """Elsewhere words stand between the turn's beginning and content; this prompt leaves them out."""
+    asked = GrammarRequest(TOOLS[:1], thinking=False, lazy=False)
+    answer = "It rains.<|close|>response<|sep|><|close|>message<|sep|><|end_of_msg|>"
+    for engine in compiled(bound_to("kimi-k3", asked).grammar).values():
+        assert engine.accepts(answer)
+        assert not engine.accepts(f"<|open|>response<|sep|>{answer}")
+
+
 def test_a_call_of_bare_json_takes_hold_where_the_turn_begins() -> None:
     """Prose may quote one; such a format has no content beside its calls."""
     bound = bound_to("meta-llama-llama-3-1-8b-instruct", REQUESTS["auto"])
