@@ -242,7 +242,7 @@ def test_a_lazy_grammar_takes_hold_at_the_first_call(name: str) -> None:
 
 
 def test_a_prompt_that_opens_content_is_gone_on_from() -> None:
-    """Elsewhere words stand between the turn's beginning and content; this prompt leaves them out."""
+    """Elsewhere words stand between the turn's beginning and content; this prompt skips them."""
     asked = GrammarRequest(TOOLS[:1], thinking=False, lazy=False)
     answer = "It rains.<|close|>response<|sep|><|close|>message<|sep|><|end_of_msg|>"
     for engine in compiled(bound_to("kimi-k3", asked).grammar).values():
@@ -472,6 +472,13 @@ def test_the_command_prints_a_grammar_with_all_that_belongs_to_it(tools_file: Pa
     request = GrammarRequest(TOOLS[:1])
     assert grammar.strip() == bound_to("qwen-qwen3-0-6b", request).grammar.strip()
     assert compiled(result.stdout)
+
+
+@pytest.mark.parametrize("name", ENCODINGS.values(), ids=ENCODINGS)
+def test_a_quote_that_may_be_a_token_is_kept(name: str) -> None:
+    kept = bound_to(name, GrammarRequest(TOOLS[:1])).preserved_tokens
+    assert ('<|"|>' in kept) is (name == ENCODINGS["another quote"])
+    assert not {'"', "'"} & {*kept}
 
 
 def test_the_command_prints_json(tools_file: Path) -> None:
