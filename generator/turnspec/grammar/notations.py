@@ -116,7 +116,11 @@ class Notation:
         """Return the schemas by which a parser reads a member, of those that hold for it."""
         return schemas
 
-    def known(self, root: Schema) -> Collection[str]:
+    def of(self, root: Schema) -> Notation:
+        """Return the notation of a whole schema's values, which may depend on all of it."""
+        return self
+
+    def known(self) -> Collection[str]:
         """Return the names by which a parser reads members, wherever the schema gives them."""
         return ()
 

@@ -94,7 +94,7 @@ def compiled_schema(
     compiler = _Compiler(schema, name, closed, names, Remarks(loosen))
     places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
     try:
-        entry = compiler.reference(places, name, notation)
+        entry = compiler.reference(places, name, notation.of(schema))
     except TooBigError as error:
         return [Problem(str(error), path="#")]
     except RecursionError:  # of parts that are each within the limits
@@ -362,7 +362,7 @@ class _Compiler:
         return _Body(notation.array(firsts, item, bounds), (needs,))
 
     def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
-        known = notation.known(self.root)
+        known = notation.known()
         if not known and not any(part.keywords.keys() & _ABOUT_OBJECTS for part in parts):
             self._tell_open(parts, notation)
             text = notation.any_of("object") or notation.empty() or '""'

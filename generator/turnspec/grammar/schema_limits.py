@@ -99,7 +99,7 @@ def _objection(value: object, path: tuple[str | int, ...]) -> str | None:
         names = "".join(map(str, value))
         if len(names) > LONGEST_NAME and (longest := max(map(len, map(str, value)))) > LONGEST_NAME:
             return f"has a name of {longest} characters; {LONGEST_NAME} at most"
-        return _of_characters(names)
+        return None if names.isascii() else _of_characters(names)
     return None
 
 
@@ -114,14 +114,13 @@ def _of_number(value: float) -> str | None:
 def _of_text(text: str, key: str | int) -> str | None:
     if key == "$ref" and len(text) > LONGEST_REFERENCE:
         return f"is a reference of {len(text)} characters; {LONGEST_REFERENCE} at most"
-    return (_of_pattern(text) if key == "pattern" else None) or _of_characters(text)
+    found = _of_pattern(text) if key == "pattern" else None
+    return found if found or text.isascii() else _of_characters(text)
 
 
 def _of_characters(text: str) -> str | None:
     """Say so if a text holds half a character, which no grammar's bytes can be."""
-    if text.isascii() or not _HALF.search(text):
-        return None
-    return "has half of a character, which can't be written"
+    return "has half of a character, which can't be written" if _HALF.search(text) else None
 
 
 def _of_pattern(pattern: str) -> str | None:

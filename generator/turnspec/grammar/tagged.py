@@ -244,34 +244,37 @@ class ElementNotation(MemberNotation):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentNotation(MemberNotation):
-    """The arguments of a call, each in tags."""
+    """The arguments of a call, each in tags.
+
+    ``named`` are the properties that a parser looks at: for values in text all alternatives'.
+    """
 
     arguments: Arguments = field(default_factory=Arguments)
     ends_spaced: bool = False  # as `spaced_value_end` says
+    named: tuple[Mapping[str, Schema], ...] = ()
+
+    def of(self, root: Schema) -> Notation:
+        """Return the notation of a whole schema's values."""
+        schema = root if is_mapping(root) else {}
+        is_text = self.arguments.values.get(JsonType.STRING) is Encoding.RAW
+        options = schema_options(schema, schema) if is_text else [schema]
+        return replace(self, named=tuple(object_in(o, "properties") for o in options))
 
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
         """Return the schema by which a parser reads a member: the first that names it."""
-        for names in self._known(root):
+        for names in self.named:
             if key is not None and key in names:
                 return [names[key]]
         return [root.get("additionalProperties", True) if is_mapping(root) else root]
 
     def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
         """Say whether a parser tells of a member as one that the tool doesn't have."""
-        known = self._known(root)
         others = is_mapping(root) and root.get("additionalProperties")
-        return any(known) and not others and not any(key in names for names in known)
+        return any(self.named) and not others and not any(key in names for names in self.named)
 
-    def known(self, root: Schema) -> Collection[str]:
+    def known(self) -> Collection[str]:
         """Return the names by which a parser reads members, wherever the schema gives them."""
-        return dict.fromkeys(chain(*self._known(root)))
-
-    def _known(self, root: Schema) -> list[Mapping[str, Schema]]:
-        """Return the properties that a parser looks at: for values in text all alternatives'."""
-        schema = root if is_mapping(root) else {}
-        is_text = self.arguments.values.get(JsonType.STRING) is Encoding.RAW
-        options = schema_options(schema, schema) if is_text else [schema]
-        return [object_in(option, "properties") for option in options]
+        return dict.fromkeys(chain(*self.named))
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""
