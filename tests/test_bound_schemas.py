@@ -174,6 +174,19 @@ def test_a_number_is_no_beginning_of_its_bound_alone(kind: str, compile_grammar:
 
 
 @pytest.mark.parametrize("compile_grammar", ENGINES)
+def test_a_number_is_no_beginning_of_a_string_in_its_lines(compile_grammar: Compile) -> None:
+    """A string's lines and what is in them are one token of llguidance's lexer."""
+    either = {"anyOf": [{"type": "string", "pattern": "^[0-9]+ km$"}, {"type": ["number", "null"]}]}
+    found = bind_grammar(committed_spec(TAGGED), tool({"properties": {"p": either}}))
+    assert isinstance(found, BoundGrammar)
+    values = (7, 70.5, "7 km", None, "7", "km")
+    taken = [v for v in values if accepts(compile_grammar, TAGGED, found.grammar, v)]
+    assert taken[:4] == [7, 70.5, "7 km", None]
+    # What looks like a number is read as one.
+    assert taken[4:] == ["7"]
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
 def test_any_string_stands_beside_constants_of_several_types(compile_grammar: Compile) -> None:
     either = {"anyOf": [{"type": "string"}, {"enum": ["high", 3, None]}]}
     found = bind_grammar(committed_spec(QUOTED), tool({"properties": {"p": either}}))

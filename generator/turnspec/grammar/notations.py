@@ -75,6 +75,10 @@ class Notation:
         """Say whether that is free text, which takes in how any other value is written."""
         return False
 
+    def like_a_string(self, text: str) -> str:
+        """Return a value in what is around a string that may stand in its place; "" if nothing."""
+        return ""
+
     def framed(self, way: Notation, text: str) -> str:
         """Return a value in one of the ways with what stands around it."""
         return text

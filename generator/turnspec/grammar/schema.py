@@ -309,9 +309,8 @@ class _Compiler:
             if body is not None and notation.takes_all(body.text):
                 return body
             if body is not None and (framed := notation.framed(way, body.text)) != body.text:
-                if kind in ("number", "integer") and " " in body.text:
-                    # Engines see a rule's digits as a whole: 10 isn't the beginning of 100 alone.
-                    framed = notation.framed(way, self._adding(f"{own}-digits")(body.text))
+                if kind in ("number", "integer"):
+                    framed = self._framed_number(body.text, own, way, notation)
                 body = _Body(framed, body.needs)
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
                 body = _Body(self._add(self.names.free(own), body))
@@ -319,6 +318,17 @@ class _Compiler:
             bodies += [body] if body else []
         needs = tuple(need for body in bodies for need in body.needs)
         return _Body(choice(body.text for body in bodies), needs) if bodies else None
+
+    def _framed_number(self, text: str, name: str, way: Notation, notation: Notation) -> str:
+        """Return a number with what is around it.
+
+        Engines see a rule's digits as a whole: 10 isn't the beginning of 100 alone. Nor is it, in
+        the lines that a string stands in, that of a string beside it: llguidance takes these whole.
+        """
+        digits = self._adding(f"{name}-digits")(text) if " " in text else text
+        line = notation.like_a_string(digits)
+        lines = [self._adding(f"{name}-line")(line)] if line else []
+        return choice([notation.framed(way, digits), *lines])
 
     def _written(self, kind: str, parts: list[Place], name: str, way: Notation) -> _Body | None:
         if kind in _WORDS:

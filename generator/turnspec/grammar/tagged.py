@@ -89,12 +89,13 @@ class ValueNotation(Notation):
     """A value that is written by its type: ``by_type`` has the ways for each.
 
     ``anything`` refers to any value. ``spaced``: there is white space around a value, which is free
-    unless the value is raw.
+    unless the value is raw. ``has_lines``: a number with that of a string may be seen as a whole.
     """
 
     by_type: tuple[tuple[str, tuple[Notation, ...]], ...] = ()
     anything: str = RAW_TEXT
     spaced: bool = False
+    has_lines: bool = False
     arguments: Arguments = field(default_factory=Arguments)
     read_as: frozenset[str] = frozenset()
 
@@ -145,6 +146,11 @@ class ValueNotation(Notation):
         Beside it the others would add nothing, and llguidance would take their beginning for them.
         """
         return self.untyped and text == self.anything
+
+    def like_a_string(self, text: str) -> str:
+        """Return a value in the white space of a string, if a parser may expect one; else ""."""
+        (way, *_) = self.ways("string")
+        return way.strings.enclosed(text) if self.has_lines and "string" in self.read_as else ""
 
     def framed(self, way: Notation, text: str) -> str:
         """Return a value in one of the ways with the white space around it."""
@@ -258,7 +264,12 @@ class ArgumentNotation(MemberNotation):
         schema = root if is_mapping(root) else {}
         is_text = self.arguments.values.get(JsonType.STRING) is Encoding.RAW
         options = schema_options(schema, schema) if is_text else [schema]
-        return replace(self, named=tuple(object_in(o, "properties") for o in options))
+        names = tuple(object_in(option, "properties") for option in options)
+        values = self.values
+        if isinstance(values, ValueNotation):
+            # Beside another alternative's free text a line is no whole.
+            values = replace(values, has_lines=values.spaced and len(names) == 1)
+        return replace(self, named=names, values=values)
 
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
         """Return the schema by which a parser reads a member: the first that names it."""
