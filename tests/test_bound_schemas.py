@@ -237,6 +237,14 @@ def test_a_name_is_read_by_its_alternative_in_an_open_object_beside_it(
         assert engine.accepts(given.text) is fits, value
 
 
+def test_many_names_of_an_alternative_beside_an_open_object_are_told() -> None:
+    many = {"properties": {f"p{number}": {"type": "integer"} for number in range(401)}}
+    found = bind_grammar(committed_spec(TAGGED), tool({"anyOf": [{"type": "object"}, many]}))
+    assert isinstance(found, BoundGrammar), list(map(str, found))
+    message = "llguidance may stop at 401 properties that may be missing"
+    assert [notice.message for notice in found.notices].count(message) == 2
+
+
 UNKNOWN = "a parser of this format tells of a name as unknown that the schema allows"
 
 

@@ -395,7 +395,7 @@ class _Compiler:
         optional = sum(not needed for _, needed in members)
         if optional > MOST_OPTIONAL:
             message = f"llguidance may stop at {optional} properties that may be missing"
-            self.remarks.notice(message, path_of(parts, "properties"))
+            self.remarks.notice(message, parts[0].path)
         if notation.is_filled and not members and not extra:
             return None
         return _Body(self._members(members, extra, name, notation), (frozenset(needs),))
