@@ -8,7 +8,7 @@ of tagged arguments are in `turnspec.grammar.tagged`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,7 @@ class Notation:
     for booleans and null, ``order`` says in which order an object's members stand, and all else of
     how the format writes values. ``untyped``: a value is a string where the schema doesn't state
     another type. ``is_filled``: an array or object that holds nothing isn't known for one.
+    ``named`` are the properties by which a parser reads members, wherever the schema has them.
     """
 
     prefix: str = "json"
@@ -62,6 +63,7 @@ class Notation:
     order: ValueSyntax = _USUAL_ORDER
     untyped: bool = False
     is_filled: bool = False
+    named: tuple[Mapping[str, Schema], ...] = ()
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
@@ -123,10 +125,6 @@ class Notation:
     def of(self, root: Schema) -> Notation:
         """Return the notation of a whole schema's values, which may depend on all of it."""
         return self
-
-    def known(self) -> Collection[str]:
-        """Return the names by which a parser reads members, wherever the schema gives them."""
-        return ()
 
     def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
         """Say whether a parser tells of a member, for which the places hold, as unknown."""

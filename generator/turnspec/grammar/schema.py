@@ -25,13 +25,7 @@ from turnspec.grammar.notations import JSON_NOTATION, Notation
 from turnspec.grammar.request import plain_key
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema_checks import Place, Schema
-from turnspec.grammar.schema_limits import (
-    DEEPEST_REFERENCES,
-    MOST_ALTERNATIVES,
-    MOST_OPTIONAL,
-    MOST_RULES,
-    TooBigError,
-)
+from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_BESIDE, MOST_RULES, TooBigError
 from turnspec.grammar.schema_parts import (
     TYPES,
     all_apart,
@@ -269,9 +263,7 @@ class _Compiler:
             for number, branch in enumerate(branches, start=1)
             if (option := self.reference([*rest, branch], f"{name}-{number}", notation)) is not None
         }
-        if len(options) > MOST_ALTERNATIVES:
-            message = f"llguidance may stop at {len(options)} alternatives"
-            self.remarks.notice(message, part.at(keyword))
+        self._tell_many(len(options), "alternatives", part.at(keyword))
         whole = [option for option in options if notation.takes_all(option)]
         strings = {notation.framed(way, way.strings.text) for way in notation.ways("string")}
         texts = next((option for option in options if option in strings | self._texts), None)
@@ -310,7 +302,13 @@ class _Compiler:
                 return body
             if body is not None and (framed := notation.framed(way, body.text)) != body.text:
                 if kind in ("number", "integer"):
-                    framed = self._framed_number(body.text, own, way, notation)
+                    # Engines see a rule's digits as a whole: 10 isn't the beginning of 100 alone.
+                    add = self._adding(f"{own}-digits")
+                    digits = add(body.text) if " " in body.text else body.text
+                    # And llguidance a string's lines, with what begins it.
+                    line = notation.like_a_string(digits)
+                    lines = [self._adding(f"{own}-line")(line)] if line else []
+                    framed = choice([notation.framed(way, digits), *lines])
                 body = _Body(framed, body.needs)
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
                 body = _Body(self._add(self.names.free(own), body))
@@ -318,17 +316,6 @@ class _Compiler:
             bodies += [body] if body else []
         needs = tuple(need for body in bodies for need in body.needs)
         return _Body(choice(body.text for body in bodies), needs) if bodies else None
-
-    def _framed_number(self, text: str, name: str, way: Notation, notation: Notation) -> str:
-        """Return a number with what is around it.
-
-        Engines see a rule's digits as a whole: 10 isn't the beginning of 100 alone. Nor is it, in
-        the lines that a string stands in, that of a string beside it: llguidance takes these whole.
-        """
-        digits = self._adding(f"{name}-digits")(text) if " " in text else text
-        line = notation.like_a_string(digits)
-        lines = [self._adding(f"{name}-line")(line)] if line else []
-        return choice([notation.framed(way, digits), *lines])
 
     def _written(self, kind: str, parts: list[Place], name: str, way: Notation) -> _Body | None:
         if kind in _WORDS:
@@ -372,7 +359,7 @@ class _Compiler:
         return _Body(notation.array(firsts, item, bounds), (needs,))
 
     def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
-        known = notation.known()
+        known = list(chain(*notation.named))
         if not known and not any(part.keywords.keys() & _ABOUT_OBJECTS for part in parts):
             self._tell_open(parts, notation)
             text = notation.any_of("object") or notation.empty() or '""'
@@ -393,9 +380,7 @@ class _Compiler:
                 members.append((group(values.values()), key in required))
         extra = self._other_member(named, parts, name, notation)
         optional = sum(not needed for _, needed in members)
-        if optional > MOST_OPTIONAL:
-            message = f"llguidance may stop at {optional} properties that may be missing"
-            self.remarks.notice(message, parts[0].path)
+        self._tell_many(optional, "properties that may be missing", parts[0].path)
         if notation.is_filled and not members and not extra:
             return None
         return _Body(self._members(members, extra, name, notation), (frozenset(needs),))
@@ -484,6 +469,10 @@ class _Compiler:
             add = self._adding(f"{name}-other-key")
             key = add(notation.other_key(named, add))
         return group(notation.member(key, value, word) for word, value in values if key)
+
+    def _tell_many(self, count: int, what: str, path: str) -> None:
+        if count > MOST_BESIDE:
+            self.remarks.notice(f"llguidance may stop at {count} {what}", path)
 
     def _tell_open(self, parts: list[Place], notation: Notation) -> None:
         """Say what a grammar can't do about names that no schema gives."""

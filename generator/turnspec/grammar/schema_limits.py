@@ -24,10 +24,9 @@ MOST_RULES = 5_000
 #: Properties of one object, and first items of one array; engines take hardly more.
 MOST_PROPERTIES = 1_000
 MOST_FIRST_ITEMS = 20
-#: Properties that may be missing in one object, and alternatives in one place: of more a notice
-#: says that llguidance may stop there, as it looks at 2,000 beginnings at once.
-MOST_OPTIONAL = 400
-MOST_ALTERNATIVES = 600
+#: Alternatives in one place, or properties of an object that may be missing: of more a notice says
+#: that llguidance may stop, as it looks at 2,000 beginnings at once.
+MOST_BESIDE = 400
 #: Characters of a pattern, of a reference, and of a property's name.
 LONGEST_PATTERN = 1_000
 LONGEST_REFERENCE = 1_000
@@ -96,10 +95,10 @@ def _objection(value: object, path: tuple[str | int, ...]) -> str | None:
         if len(value) > most:
             return f"has {len(value)} {what}; {most} at most"
     if isinstance(value, dict | Mapping):
-        names = "".join(map(str, value))
-        if len(names) > LONGEST_NAME and (longest := max(map(len, map(str, value)))) > LONGEST_NAME:
+        longest = max((len(str(key)) for key in value), default=0)
+        if longest > LONGEST_NAME:
             return f"has a name of {longest} characters; {LONGEST_NAME} at most"
-        return None if names.isascii() else _of_characters(names)
+        return _of_text("".join(map(str, value)), "")
     return None
 
 
@@ -114,13 +113,9 @@ def _of_number(value: float) -> str | None:
 def _of_text(text: str, key: str | int) -> str | None:
     if key == "$ref" and len(text) > LONGEST_REFERENCE:
         return f"is a reference of {len(text)} characters; {LONGEST_REFERENCE} at most"
-    found = _of_pattern(text) if key == "pattern" else None
-    return found if found or text.isascii() else _of_characters(text)
-
-
-def _of_characters(text: str) -> str | None:
-    """Say so if a text holds half a character, which no grammar's bytes can be."""
-    return "has half of a character, which can't be written" if _HALF.search(text) else None
+    if not text.isascii() and _HALF.search(text):
+        return "has half of a character, which can't be written"
+    return _of_pattern(text) if key == "pattern" else None
 
 
 def _of_pattern(pattern: str) -> str | None:

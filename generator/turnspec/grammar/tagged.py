@@ -6,9 +6,8 @@ or a length counts characters, the first character of every end is left out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any
 
 from turnspec.codegen.argument_marks import has_python_words
@@ -250,26 +249,21 @@ class ElementNotation(MemberNotation):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentNotation(MemberNotation):
-    """The arguments of a call, each in tags.
-
-    ``named`` are the properties that a parser looks at: for values in text all alternatives'.
-    """
+    """The arguments of a call, each in tags."""
 
     arguments: Arguments = field(default_factory=Arguments)
     ends_spaced: bool = False  # as `spaced_value_end` says
-    named: tuple[Mapping[str, Schema], ...] = ()
 
     def of(self, root: Schema) -> Notation:
-        """Return the notation of a whole schema's values."""
+        """Return the notation of a schema's values: in text, parsers look at all alternatives."""
         schema = root if is_mapping(root) else {}
         is_text = self.arguments.values.get(JsonType.STRING) is Encoding.RAW
         options = schema_options(schema, schema) if is_text else [schema]
-        names = tuple(object_in(option, "properties") for option in options)
         values = self.values
-        if isinstance(values, ValueNotation):
-            # Beside another alternative's free text a line is no whole.
-            values = replace(values, has_lines=values.spaced and len(names) == 1)
-        return replace(self, named=names, values=values)
+        if isinstance(values, ValueNotation):  # beside other alternatives' free text there are none
+            values = replace(values, has_lines=values.spaced and len(options) == 1)
+        names = (object_in(option, "properties") for option in options)
+        return replace(self, named=tuple(names), values=values)
 
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
         """Return the schema by which a parser reads a member: the first that names it."""
@@ -282,10 +276,6 @@ class ArgumentNotation(MemberNotation):
         """Say whether a parser tells of a member as one that the tool doesn't have."""
         others = is_mapping(root) and root.get("additionalProperties")
         return any(self.named) and not others and not any(key in names for names in self.named)
-
-    def known(self) -> Collection[str]:
-        """Return the names by which a parser reads members, wherever the schema gives them."""
-        return dict.fromkeys(chain(*self.named))
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""

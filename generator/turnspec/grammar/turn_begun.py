@@ -36,7 +36,9 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
     continued = list(_continuation(offer, extra)) if extra else []
     if continued:
         return continued
-    if Part.CONTENT in offer.parts and holds_content(spec, extra):
+    whole = Offer(spec, parts_of(spec), ())
+    is_known = opens_reasoning(spec, extra) or any(True for _ in _continuation(whole, extra))
+    if extra and not is_known and Part.CONTENT in offer.parts:  # the prompt holds some of it
         return [offer.turn_rule(Part.CONTENT)]
     begun = [
         lead_in(offer, Part.START, part, join)
@@ -48,13 +50,6 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
     bare = spec.content.mode is not ContentMode.ALWAYS_WRAPPED and may_answer
     bare = bare and not content_has_own_line(spec)
     return [*begun, *([offer.turn_rule(Part.CONTENT)] if bare else [])]
-
-
-def holds_content(spec: Spec, extra: str) -> bool:
-    """Say whether the prompt holds words of the content: what begins no part, or goes on in one."""
-    whole = Offer(spec, parts_of(spec), ())
-    is_known = opens_reasoning(spec, extra) or any(True for _ in _continuation(whole, extra))
-    return bool(extra) and not is_known
 
 
 def _is_covered(offer: Offer, join: str) -> bool:
