@@ -174,6 +174,19 @@ def test_a_number_is_no_beginning_of_its_bound_alone(kind: str, compile_grammar:
 
 
 @pytest.mark.parametrize("compile_grammar", ENGINES)
+def test_a_number_is_no_beginning_of_a_string_in_its_lines(compile_grammar: Compile) -> None:
+    """A string's lines and what is in them are one token of llguidance's lexer."""
+    either = {"anyOf": [{"type": "string", "pattern": "^[0-9]+ km$"}, {"type": ["number", "null"]}]}
+    found = bind_grammar(committed_spec(TAGGED), tool({"properties": {"p": either}}))
+    assert isinstance(found, BoundGrammar)
+    values = (7, 70.5, "7 km", None, "7", "km")
+    taken = [v for v in values if accepts(compile_grammar, TAGGED, found.grammar, v)]
+    assert taken[:4] == [7, 70.5, "7 km", None]
+    # What looks like a number is read as one.
+    assert taken[4:] == ["7"]
+
+
+@pytest.mark.parametrize("compile_grammar", ENGINES)
 def test_any_string_stands_beside_constants_of_several_types(compile_grammar: Compile) -> None:
     either = {"anyOf": [{"type": "string"}, {"enum": ["high", 3, None]}]}
     found = bind_grammar(committed_spec(QUOTED), tool({"properties": {"p": either}}))
@@ -183,6 +196,7 @@ def test_any_string_stands_beside_constants_of_several_types(compile_grammar: Co
     assert taken == ["hi", "high", "higher", 3, None]
 
 
+OPEN = "additionalProperties"
 INSIDE = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 ALL = {"type": "object", "properties": {"p": INSIDE, "n": {"type": "number"}}, "required": ["p"]}
 
@@ -204,6 +218,31 @@ def test_types_are_found_where_a_parser_looks_for_them(name: str, schema: Any) -
     form = Bound.of(name, request)
     for turn in form.turns(Random(name), 40):
         assert form.faults(turn) == [], turn
+
+
+@pytest.mark.parametrize("name", [TAGGED, "glm-4-6"])
+@pytest.mark.parametrize("other", [{"type": "object"}, {"properties": {"m": {}}, **{OPEN: True}}])
+def test_a_name_is_read_by_its_alternative_in_an_open_object_beside_it(
+    name: str, other: Any
+) -> None:
+    request = tool({"anyOf": [other, INSIDE]})
+    found = bind_grammar(committed_spec(name), request)
+    assert isinstance(found, BoundGrammar), list(map(str, found))
+    engine = engine_llguidance.compile_grammar(found.grammar)
+    assert not isinstance(engine, Problem), engine
+    for value, fits in (({"x": 3}, True), ({"x": "three"}, False), ({"y": "three"}, True)):
+        message = Message(calls=(Call("look", value, id="abcdefgh1"),))
+        given = written_input(committed_spec(name), message, thinking=False)
+        assert given
+        assert engine.accepts(given.text) is fits, value
+
+
+def test_many_names_of_an_alternative_beside_an_open_object_are_told() -> None:
+    many = {"properties": {f"p{number}": {"type": "integer"} for number in range(401)}}
+    found = bind_grammar(committed_spec(TAGGED), tool({"anyOf": [{"type": "object"}, many]}))
+    assert isinstance(found, BoundGrammar), list(map(str, found))
+    message = "llguidance may stop at 401 properties that may be missing"
+    assert [notice.message for notice in found.notices].count(message) == 1
 
 
 UNKNOWN = "a parser of this format tells of a name as unknown that the schema allows"

@@ -115,6 +115,21 @@ def test_an_answer_fits_a_schema(name: str, templates: OpenTemplates) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_an_answer_may_go_on_behind_words_of_its_own(name: str, templates: OpenTemplates) -> None:
+    chat = templates[name]
+    begun = {"role": "assistant", "content": "As JSON:"}
+    prompt = chat.render([USER, begun], continue_final=True, now=NOW)
+    grammar = compile_grammar(chat.response_grammar(SCHEMA, prompt))
+    assert isinstance(grammar, LlguidanceGrammar)
+    answer = ' {"city": "Oslo", "days": 2}'
+    spec = chat.spec()
+    thought = spec.reasoning.start + "Hm." + spec.reasoning.end
+    assert grammar.accepted_length(answer) == len(answer)
+    if spec.reasoning.start:
+        assert grammar.accepted_length(thought) < len(spec.reasoning.start)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_part_of_the_turn_in_a_prompt_is_what_the_spec_says(
     name: str, templates: OpenTemplates
 ) -> None:

@@ -92,6 +92,18 @@ def test_binding_grows_with_the_number_of_tools_alone(name: str) -> None:
     assert many < 8 * few
 
 
+def test_binding_grows_with_the_alternatives_of_a_tool() -> None:
+    """A parser of tagged calls looks for a name in all of them, which are looked at once."""
+
+    def of_kinds(count: int) -> Any:
+        kinds = [{"properties": {f"of_{n}": {"const": n}}, "required": []} for n in range(count)]
+        return {"name": "look", "parameters": {"anyOf": kinds}}
+
+    bind = GrammarBinder(spec_of(TAGGED_CALLS)).bind
+    few, many = (calls_made(bind, GrammarRequest([of_kinds(count)])) for count in (25, 200))
+    assert many < 8 * few
+
+
 def test_names_with_one_beginning_are_found_at_once() -> None:
     """As do the rules of tools whose names differ beyond what a rule's name holds."""
     names = RuleNames(["tool-a", "tool-a-3"])

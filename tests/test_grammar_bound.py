@@ -135,11 +135,14 @@ def test_invalid_calls_are_refused(name: str) -> None:
 BESIDE_ANY = {
     "anyOf": [{"const": "Rome"}, {"type": "string", "pattern": "^R+$"}, {"type": "string"}]
 }
+#: And where that is one of several types, in an alternative of an alternative.
+BESIDE_MORE = {"anyOf": [{"anyOf": [{"type": ["string", "null"]}, {"const": "Roma"}]}, BESIDE_ANY]}
 
 
+@pytest.mark.parametrize("city_schema", [BESIDE_ANY, BESIDE_MORE], ids=["one type", "more types"])
 @pytest.mark.parametrize("name", ENCODINGS.values(), ids=ENCODINGS)
-def test_any_string_may_be_written_beside_others(name: str) -> None:
-    parameters = {"type": "object", "properties": {"city": BESIDE_ANY}, "required": ["city"]}
+def test_any_string_may_be_written_beside_others(name: str, city_schema: Any) -> None:
+    parameters = {"type": "object", "properties": {"city": city_schema}, "required": ["city"]}
     request = GrammarRequest([{"name": "get", "parameters": parameters}], tool_choice="required")
     spec, bound = committed_format(name).spec, bound_to(name, request)
     for city in ("Rome", "RR", "Ro", "Romes", "Paris"):
@@ -236,6 +239,15 @@ def test_a_lazy_grammar_takes_hold_at_the_first_call(name: str) -> None:
     begun = turn[: run.start + 1]
     assert first < len(begun)
     assert any(begun.endswith(word) for word in bound.trigger_words)
+
+
+def test_a_prompt_that_opens_content_is_gone_on_from() -> None:
+    """Elsewhere words stand between the turn's beginning and content; this prompt skips them."""
+    asked = GrammarRequest(TOOLS[:1], thinking=False, lazy=False)
+    answer = "It rains.<|close|>response<|sep|><|close|>message<|sep|><|end_of_msg|>"
+    for engine in compiled(bound_to("kimi-k3", asked).grammar).values():
+        assert engine.accepts(answer)
+        assert not engine.accepts(f"<|open|>response<|sep|>{answer}")
 
 
 def test_a_call_of_bare_json_takes_hold_where_the_turn_begins() -> None:
@@ -460,6 +472,13 @@ def test_the_command_prints_a_grammar_with_all_that_belongs_to_it(tools_file: Pa
     request = GrammarRequest(TOOLS[:1])
     assert grammar.strip() == bound_to("qwen-qwen3-0-6b", request).grammar.strip()
     assert compiled(result.stdout)
+
+
+@pytest.mark.parametrize("name", ENCODINGS.values(), ids=ENCODINGS)
+def test_a_quote_that_may_be_a_token_is_kept(name: str) -> None:
+    kept = bound_to(name, GrammarRequest(TOOLS[:1])).preserved_tokens
+    assert ('<|"|>' in kept) is (name == ENCODINGS["another quote"])
+    assert not {'"', "'"} & {*kept}
 
 
 def test_the_command_prints_json(tools_file: Path) -> None:

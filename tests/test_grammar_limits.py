@@ -110,6 +110,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         object_of(**{"x" * 5000: INTEGER}),
         "#/properties: has a name of 5000 characters; 200 at most",
     ),
+    "half a character in a name": (
+        object_of(**{"\udc9a": INTEGER}),
+        "#/properties: has half of a character, which can't be written",
+    ),
+    "half a character in a value": (
+        {"enum": ["whole", "hal\ud83d"]},
+        "#/enum/1: has half of a character, which can't be written",
+    ),
     "not a number": (
         {"type": "number", "minimum": math.nan},
         "#/minimum: nan is no number of JSON's",
@@ -155,6 +163,21 @@ def test_too_much_is_refused_by_name_and_soon(case: str) -> None:
     assert process_time() - started < 5
     assert isinstance(found, list)
     assert str(found[0]) == message
+
+
+ENDLESS_FOR_LLGUIDANCE: dict[str, tuple[Callable[[int], Any], int]] = {
+    "properties that may be missing": (lambda n: object_of(**many(n)), 400),
+    "alternatives": (lambda n: {"anyOf": [object_of(**{f"k{i}": {}}) for i in range(n)]}, 400),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS_FOR_LLGUIDANCE)
+def test_more_than_llguidance_looks_at_is_told(what: str) -> None:
+    schema, most = ENDLESS_FOR_LLGUIDANCE[what]
+    told = [schema_rules(schema(n), "value") for n in (most, most + 1)]
+    fine, beyond = (found.notices for found in told if isinstance(found, SchemaGrammar))
+    assert not fine
+    assert [f"llguidance may stop at {most + 1} {what}"] == [notice.message for notice in beyond]
 
 
 GROWING: dict[str, Callable[[int], Any]] = {
@@ -232,7 +255,7 @@ def test_what_just_fits_compiles(case: str) -> None:
     found = schema_rules(JUST_FITS[case], "root")
     assert process_time() - started < 10
     assert isinstance(found, SchemaGrammar), list(map(str, found))
-    assert not found.notices
+    assert all("llguidance may stop" in notice.message for notice in found.notices)
     for compile_grammar in (engine_llama_cpp.compile_grammar, engine_llguidance.compile_grammar):
         assert not isinstance(compile_grammar(str(found)), Problem)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from turnspec.codegen.shapes import looks_like_head
 from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax, RememberedSchemas
 from turnspec.grammar.calls import Calls, argument_rules, call_rules
@@ -204,12 +205,14 @@ def _with_extras(
     notices: tuple[Problem, ...] = (),
 ) -> BoundGrammar:
     patterns = trigger_patterns(spec, prompt_extra(spec, offer.prompts[0])) if offer else ()
+    quote = spec.tools.arguments.syntax.quote if spec.tools else ""
+    quotes = (quote,) if looks_like_head(quote) else ()
     return BoundGrammar(
         grammar=grammar,
         lazy=lazy,
         trigger_words=spec.grammar.triggers if lazy else (),
         trigger_patterns=patterns if lazy else (),
-        preserved_tokens=spec.grammar.preserved_tokens,
+        preserved_tokens=(*spec.grammar.preserved_tokens, *quotes),
         stop=stop_strings(spec),
         notices=notices,
     )

@@ -52,6 +52,7 @@ class Notation:
     for booleans and null, ``order`` says in which order an object's members stand, and all else of
     how the format writes values. ``untyped``: a value is a string where the schema doesn't state
     another type. ``is_filled``: an array or object that holds nothing isn't known for one.
+    ``named`` are the properties by which a parser reads members, wherever the schema has them.
     """
 
     prefix: str = "json"
@@ -62,6 +63,7 @@ class Notation:
     order: ValueSyntax = _USUAL_ORDER
     untyped: bool = False
     is_filled: bool = False
+    named: tuple[Mapping[str, Schema], ...] = ()
 
     def ways(self, kind: str) -> tuple[Notation, ...]:
         """Return the notations in which a value of a JSON type may stand here."""
@@ -74,6 +76,10 @@ class Notation:
     def takes_all(self, text: str) -> bool:
         """Say whether that is free text, which takes in how any other value is written."""
         return False
+
+    def like_a_string(self, text: str) -> str:
+        """Return a value in what is around a string that may stand in its place; "" if nothing."""
+        return ""
 
     def framed(self, way: Notation, text: str) -> str:
         """Return a value in one of the ways with what stands around it."""
@@ -115,6 +121,10 @@ class Notation:
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
         """Return the schemas by which a parser reads a member, of those that hold for it."""
         return schemas
+
+    def of(self, root: Schema) -> Notation:
+        """Return the notation of a whole schema's values, which may depend on all of it."""
+        return self
 
     def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
         """Say whether a parser tells of a member, for which the places hold, as unknown."""

@@ -25,7 +25,7 @@ from turnspec.grammar.notations import JSON_NOTATION, Notation
 from turnspec.grammar.request import plain_key
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema_checks import Place, Schema
-from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_RULES, TooBigError
+from turnspec.grammar.schema_limits import DEEPEST_REFERENCES, MOST_BESIDE, MOST_RULES, TooBigError
 from turnspec.grammar.schema_parts import (
     TYPES,
     all_apart,
@@ -88,7 +88,7 @@ def compiled_schema(
     compiler = _Compiler(schema, name, closed, names, Remarks(loosen))
     places = [Place(schema, "#"), *([Place({"type": only}, "#")] if only else [])]
     try:
-        entry = compiler.reference(places, name, notation)
+        entry = compiler.reference(places, name, notation.of(schema))
     except TooBigError as error:
         return [Problem(str(error), path="#")]
     except RecursionError:  # of parts that are each within the limits
@@ -125,6 +125,7 @@ class _Compiler:
     rules: dict[str, Rule] = field(default_factory=dict)
     _names: dict[object, str | None] = field(default_factory=dict)
     _referred: set[str] = field(default_factory=set)
+    _texts: set[str] = field(default_factory=set)  # the rules that take in any string
     _needs: dict[str, tuple[frozenset[str], ...]] = field(default_factory=dict)
     _asked: int = 0
     _depth: int = 0
@@ -262,12 +263,15 @@ class _Compiler:
             for number, branch in enumerate(branches, start=1)
             if (option := self.reference([*rest, branch], f"{name}-{number}", notation)) is not None
         }
+        self._tell_many(len(options), "alternatives", part.at(keyword))
         whole = [option for option in options if notation.takes_all(option)]
         strings = {notation.framed(way, way.strings.text) for way in notation.ways("string")}
-        if not whole and strings.intersection(options):
+        texts = next((option for option in options if option in strings | self._texts), None)
+        if not whole and texts is not None:
             # Any string takes in all others, in the same way.
+            self._texts.add(name)
             found = [
-                o if o in strings else self._but_texts(o, p, name, notation)
+                o if o == texts else self._but_texts(o, p, name, notation)
                 for o, p in options.items()
             ]
             whole = [option for option in found if option is not None]
@@ -292,12 +296,19 @@ class _Compiler:
             # With more than one type each has a rule, so that engines see its texts as a whole.
             own = name if len(ways) == 1 else f"{name}-{kind}"
             body = self._written(kind, parts, own, way)
+            if kind == "string" and body is not None and body.text == way.strings.text:
+                self._texts.add(name)
             if body is not None and notation.takes_all(body.text):
                 return body
             if body is not None and (framed := notation.framed(way, body.text)) != body.text:
-                if kind in ("number", "integer") and " " in body.text:
+                if kind in ("number", "integer"):
                     # Engines see a rule's digits as a whole: 10 isn't the beginning of 100 alone.
-                    framed = notation.framed(way, self._adding(f"{own}-digits")(body.text))
+                    add = self._adding(f"{own}-digits")
+                    digits = add(body.text) if " " in body.text else body.text
+                    # And llguidance a string's lines, with what begins it.
+                    line = notation.like_a_string(digits)
+                    lines = [self._adding(f"{own}-line")(line)] if line else []
+                    framed = choice([notation.framed(way, digits), *lines])
                 body = _Body(framed, body.needs)
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
                 body = _Body(self._add(self.names.free(own), body))
@@ -348,13 +359,16 @@ class _Compiler:
         return _Body(notation.array(firsts, item, bounds), (needs,))
 
     def _object(self, parts: list[Place], name: str, notation: Notation) -> _Body | None:
-        if not any(part.keywords.keys() & _ABOUT_OBJECTS for part in parts):
+        known = list(chain(*notation.named))
+        if not known and not any(part.keywords.keys() & _ABOUT_OBJECTS for part in parts):
             self._tell_open(parts, notation)
             text = notation.any_of("object") or notation.empty() or '""'
             return None if notation.is_filled and text == '""' else _Body(text)
         required = list(dict.fromkeys(key for keys in given(parts, "required") for key in keys))
         named = list(dict.fromkeys([key for p in given(parts, "properties") for key in p]))
         named += [key for key in required if key not in named]
+        if not self._is_closed(parts):
+            named += [key for key in known if key not in named]
         members: list[tuple[str, bool]] = []
         needs: set[str] = set()
         for key in ordered_keys(named, notation.order):
@@ -365,9 +379,15 @@ class _Compiler:
                 needs |= set(values) if key in required and len(values) == 1 else set()
                 members.append((group(values.values()), key in required))
         extra = self._other_member(named, parts, name, notation)
+        optional = sum(not needed for _, needed in members)
+        self._tell_many(optional, "properties that may be missing", parts[0].path)
         if notation.is_filled and not members and not extra:
             return None
         return _Body(self._members(members, extra, name, notation), (frozenset(needs),))
+
+    def _is_closed(self, parts: list[Place]) -> bool:
+        is_open = given(parts, "additionalProperties") or not given(parts, "properties")
+        return self.closed and not is_open
 
     def _members_of(
         self, key: str, parts: list[Place], name: str, notation: Notation
@@ -437,7 +457,7 @@ class _Compiler:
         self, named: list[str], parts: list[Place], name: str, notation: Notation
     ) -> str:
         """Return a member that no schema names; "" if there is none."""
-        if self.closed and given(parts, "properties") and not given(parts, "additionalProperties"):
+        if self._is_closed(parts):
             return ""
         others = schemas_under(parts, "additionalProperties")
         values = self._values_by_word(None, others, f"{name}-other", notation)
@@ -449,6 +469,10 @@ class _Compiler:
             add = self._adding(f"{name}-other-key")
             key = add(notation.other_key(named, add))
         return group(notation.member(key, value, word) for word, value in values if key)
+
+    def _tell_many(self, count: int, what: str, path: str) -> None:
+        if count > MOST_BESIDE:
+            self.remarks.notice(f"llguidance may stop at {count} {what}", path)
 
     def _tell_open(self, parts: list[Place], notation: Notation) -> None:
         """Say what a grammar can't do about names that no schema gives."""

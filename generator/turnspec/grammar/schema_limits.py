@@ -6,6 +6,7 @@ What is beyond them is refused by name, before anything walks over the schema by
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,6 +24,9 @@ MOST_RULES = 5_000
 #: Properties of one object, and first items of one array; engines take hardly more.
 MOST_PROPERTIES = 1_000
 MOST_FIRST_ITEMS = 20
+#: Alternatives in one place, or properties of an object that may be missing: of more a notice says
+#: that llguidance may stop, as it looks at 2,000 beginnings at once.
+MOST_BESIDE = 400
 #: Characters of a pattern, of a reference, and of a property's name.
 LONGEST_PATTERN = 1_000
 LONGEST_REFERENCE = 1_000
@@ -36,6 +40,7 @@ MOST_PLACES = 20
 MOST_LEADING_DIGITS = 20
 #: Brackets inside each other in a pattern.
 _DEEPEST_BRACKETS = 20
+_HALF = re.compile("[\ud800-\udfff]")
 #: So many problems of one kind are told.
 MOST_PROBLEMS = 10
 _MOST: dict[str | int, tuple[int, str]] = {
@@ -93,6 +98,7 @@ def _objection(value: object, path: tuple[str | int, ...]) -> str | None:
         longest = max((len(str(key)) for key in value), default=0)
         if longest > LONGEST_NAME:
             return f"has a name of {longest} characters; {LONGEST_NAME} at most"
+        return _of_text("".join(map(str, value)), "")
     return None
 
 
@@ -107,6 +113,8 @@ def _of_number(value: float) -> str | None:
 def _of_text(text: str, key: str | int) -> str | None:
     if key == "$ref" and len(text) > LONGEST_REFERENCE:
         return f"is a reference of {len(text)} characters; {LONGEST_REFERENCE} at most"
+    if not text.isascii() and _HALF.search(text):
+        return "has half of a character, which can't be written"
     return _of_pattern(text) if key == "pattern" else None
 
 

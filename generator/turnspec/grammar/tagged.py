@@ -88,12 +88,13 @@ class ValueNotation(Notation):
     """A value that is written by its type: ``by_type`` has the ways for each.
 
     ``anything`` refers to any value. ``spaced``: there is white space around a value, which is free
-    unless the value is raw.
+    unless the value is raw. ``has_lines``: a number with that of a string may be seen as a whole.
     """
 
     by_type: tuple[tuple[str, tuple[Notation, ...]], ...] = ()
     anything: str = RAW_TEXT
     spaced: bool = False
+    has_lines: bool = False
     arguments: Arguments = field(default_factory=Arguments)
     read_as: frozenset[str] = frozenset()
 
@@ -144,6 +145,11 @@ class ValueNotation(Notation):
         Beside it the others would add nothing, and llguidance would take their beginning for them.
         """
         return self.untyped and text == self.anything
+
+    def like_a_string(self, text: str) -> str:
+        """Return a value in the white space of a string, if a parser may expect one; else ""."""
+        (way, *_) = self.ways("string")
+        return way.strings.enclosed(text) if self.has_lines and "string" in self.read_as else ""
 
     def framed(self, way: Notation, text: str) -> str:
         """Return a value in one of the ways with the white space around it."""
@@ -248,25 +254,28 @@ class ArgumentNotation(MemberNotation):
     arguments: Arguments = field(default_factory=Arguments)
     ends_spaced: bool = False  # as `spaced_value_end` says
 
+    def of(self, root: Schema) -> Notation:
+        """Return the notation of a schema's values: in text, parsers look at all alternatives."""
+        schema = root if is_mapping(root) else {}
+        is_text = self.arguments.values.get(JsonType.STRING) is Encoding.RAW
+        options = schema_options(schema, schema) if is_text else [schema]
+        values = self.values
+        if isinstance(values, ValueNotation):  # beside other alternatives' free text there are none
+            values = replace(values, has_lines=values.spaced and len(options) == 1)
+        names = (object_in(option, "properties") for option in options)
+        return replace(self, named=tuple(names), values=values)
+
     def seen(self, root: Schema, key: str | None, schemas: list[Schema]) -> list[Schema]:
         """Return the schema by which a parser reads a member: the first that names it."""
-        for names in self._known(root):
+        for names in self.named:
             if key is not None and key in names:
                 return [names[key]]
         return [root.get("additionalProperties", True) if is_mapping(root) else root]
 
     def calls_unknown(self, root: Schema, key: str | None, places: list[Place]) -> bool:
         """Say whether a parser tells of a member as one that the tool doesn't have."""
-        known = self._known(root)
         others = is_mapping(root) and root.get("additionalProperties")
-        return any(known) and not others and not any(key in names for names in known)
-
-    def _known(self, root: Schema) -> list[Mapping[str, Schema]]:
-        """Return the properties that a parser looks at: for values in text all alternatives'."""
-        schema = root if is_mapping(root) else {}
-        is_text = self.arguments.values.get(JsonType.STRING) is Encoding.RAW
-        options = schema_options(schema, schema) if is_text else [schema]
-        return [object_in(option, "properties") for option in options]
+        return any(self.named) and not others and not any(key in names for names in self.named)
 
     def types(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the words beside arguments that say a value's type, each with its JSON types."""

@@ -36,6 +36,10 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
     continued = list(_continuation(offer, extra)) if extra else []
     if continued:
         return continued
+    whole = Offer(spec, parts_of(spec), ())
+    is_known = opens_reasoning(spec, extra) or any(True for _ in _continuation(whole, extra))
+    if extra and not is_known and Part.CONTENT in offer.parts:  # the prompt holds some of it
+        return [offer.turn_rule(Part.CONTENT)]
     begun = [
         lead_in(offer, Part.START, part, join)
         for part in offer.following(Part.START)
