@@ -61,6 +61,7 @@ INVOKE = (
     '<atem:function_calls>\n<atem:invoke name="{}\n<atem:parameter name="path">a</atem:parameter>'
     "\n</atem:invoke>\n</atem:function_calls><|eot|>"
 )
+QUOTED = INVOKE.format('read">')
 
 #: The headers of messages in a turn, and who they name.
 HEADERS = [
@@ -107,37 +108,37 @@ HEADERS = [
     Text(OSS, "<|channel|>commentary to=read\nor not<|message|>A.",
          said("to=read\nor not<|message|>A."), ("repeated",)),
     Text(MUSE, " to=commentary<|message|>A.<|eot|>", said("A."), ("unexpected_text",)),
-    Text(MUSE, " to=assistant<|message|>" + (quoted := INVOKE.format('read">')),
-         said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
-    Text(MUSE, " to=commentary<|message|>" + quoted,
-         said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
+    Text(MUSE, " to=assistant<|message|>" + QUOTED,
+         said(QUOTED.removesuffix("<|eot|>")), ("unexpected_text",)),
+    Text(MUSE, " to=commentary<|message|>" + QUOTED,
+         said(QUOTED.removesuffix("<|eot|>")), ("unexpected_text",)),
     Text(MUSE, "<|message|>A.<|eot|>", said("A.")),
     Text(MUSE, "\n" * 200 + "<|message|>A.<|eot|>", said("A.")),
     Text(MUSE, " to=read<|message|><atem:function_calls>", said(""), ("cut_off",)),
     Text(MUSE, " to=read.read<|message|>" + INVOKE.format('read.read">'),
          called("a"), ("repeated",)),
-    Text(MUSE, " to=files.read<|message|>" + quoted, called("a"), ("repeated",)),
-    Text(MUSE, " to=read.read<|message|>" + quoted, called("a"), ("repeated",)),
-    Text(MUSE, " to=already<|message|>" + quoted,
-         said(quoted.removesuffix("<|eot|>")), ("unexpected_text",)),
+    Text(MUSE, " to=files.read<|message|>" + QUOTED, called("a"), ("repeated",)),
+    Text(MUSE, " to=read.read<|message|>" + QUOTED, called("a"), ("repeated",)),
+    Text(MUSE, " to=already<|message|>" + QUOTED,
+         said(QUOTED.removesuffix("<|eot|>")), ("unexpected_text",)),
     Text(MUSE, " to=read<|message|>" + INVOKE.format('re<|message|>ad">'),
          called("a"), ("repeated",)),
     Text(MUSE, " to=read<|message|>" + INVOKE.format("read<|message|>"),
          called("a"), ("repeated",)),
-    Text(MUSE, " to=read<|message|>" + quoted, called("a")),
-    Text(MUSE, " to=atem:function_calls<|message|>" + quoted, called("a"), ("repeated",)),
+    Text(MUSE, " to=read<|message|>" + QUOTED, called("a")),
+    Text(MUSE, " to=atem:function_calls<|message|>" + QUOTED, called("a"), ("repeated",)),
     Text(MUSE, " to=files<|message|>" + INVOKE.format('files.read">'),
          called("a", name="files.read"), ("repeated",), {"tools": [tool("files.read", "path")]}),
     *(
-        Text(MUSE, f" to=self<|message|>{lead}{quoted}",
-             said("", lead + quoted.removesuffix("<|eot|>")),
+        Text(MUSE, f" to=self<|message|>{lead}{QUOTED}",
+             said("", lead + QUOTED.removesuffix("<|eot|>")),
              ("stray_marker", "stray_marker", "unclosed"))
         for lead in ("", "So: ")
     ),
-    Text(MUSE, " to=self<|message|>So:<|start|>assistant to=read<|message|>" + quoted,
+    Text(MUSE, " to=self<|message|>So:<|start|>assistant to=read<|message|>" + QUOTED,
          called_after("So:", "a"), ("unclosed",)),
-    Text(MUSE, "<|message|>" + quoted, called("a")),
-    Text(MUSE, "<|message|>So: " + quoted, said("So: " + quoted.removesuffix("<|eot|>"))),
+    Text(MUSE, "<|message|>" + QUOTED, called("a")),
+    Text(MUSE, "<|message|>So: " + QUOTED, said("So: " + QUOTED.removesuffix("<|eot|>"))),
     *(
         case
         for name in (OSS, JP)
@@ -506,8 +507,6 @@ CALLS = [
     Text("kimi-k2-instruct", "<|tool_calls_section_begin|>functions.read:0"
          '<|tool_call_argument_begin|>{"path": "a"}<|tool_calls_section_end|>',
          called("a"), ("missing_marker",)),
-    Text("deepseek-ai-deepseek-v3-0324", "<｜tool▁calls▁begin｜>" + SEEK_CALL +
-         '{"path": "a"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>', called("a"), OTHER),
     Text("kimi-k3", "<|open|>tools<|sep|>" +
          K3_CALL.format("").replace('key="path" type="string"', 'type="string" key="path"') +
          "<|close|>tools<|sep|>", called("a"), ("unclosed",)),

@@ -137,7 +137,9 @@ def _head_roles(marks: Marks) -> Roles:
         ends = () if at else calls.section_end
         role = "inner_opening" if at else "opening"
         untagged = () if at or calls.only_in_section else _heads_without_tags(marks)[:1]
-        behind = [*map(spaced, (*following, *ends)), *(head for _, head in untagged)]
+        # One that has a tag of its own left has lost another one than the first.
+        bare = [it for _, it in untagged if "<" not in it[0].partition("{name")[0]]
+        behind = [*map(spaced, (*following, *ends)), *bare]
         found.append((role, (opening, behind)))
         if not at and not calls.only_in_section:
             found.append(("noisy_opening", (opening + "{noise}", following)))

@@ -53,8 +53,6 @@ def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
         tags = re.findall(r"\[\w+\]", marks.calls.start.partition("{name}")[2])
         if len(tags) == 1:  # with an id in a tag before it
             called.append(f" {{name}} [{{any}}]{{any}}{tags[0]}")
-        before = marks.calls.start.partition("{name")[0]  # a tag that belongs before the name
-        called += [f" {{name}} {it} {{{{" for it in re.findall(r"\w (<[^<>{} ]+>)", before)]
     called = [] if is_own or openings[0][0].isalnum() else called
     if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
         openings.insert(0, " ".join(marks.calls.opening))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Tools: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 OtherCall = tuple[str, str, str]  # its name and arguments, and what is wrong with it
-CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>[<\[][^{} \n]*[\]>])|```(?:json)?)?"
+CALLED = r"[ \t\n\r]*NAME[ \t\n\r]*(?:\(|(?P<more>\[[^{} \n]*\])|```(?:json)?)?"
 TAG = r"""[ \t\n\r]*<(?P<tag>[A-Za-z0-9_:-]+)(?: name)? ?= ?["']?(?P<key>[^<>"']{1,256})["']? ?>"""
 ARGUMENT_TAG = rf"{TAG}\n?(?P<value>[\s\S]*?)\n?</(?P=tag)>"
 CLOSING_TAG = r"(?:[ \t\n\r]*</[A-Za-z0-9_:-]+>)*[ \t\n\r]*"
