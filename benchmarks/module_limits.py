@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_706,
     "lines, median": 2_312,
     "lines, mean": 2_069,
-    "lines, all": 492_138,
-    "lines of the engine and codegen": 11_253,
+    "lines, all": 492_148,
+    "lines of the engine and codegen": 11_255,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -10,7 +10,7 @@ from turnspec.codegen.marks import CallMarks, Marks
 from turnspec.codegen.notation import optional
 
 #: What may stand before calls by name, as these may be a list.
-_FENCED = " {fenced}"
+_FENCED, _LISTED = " {fenced}", " {?[}"
 
 
 def mention_roles(marks: Marks) -> Roles:
@@ -56,14 +56,16 @@ def other_syntax_roles(marks: Marks) -> list[tuple[str, tuple[str, list[str]]]]:
     called = [] if is_own or openings[0][0].isalnum() else called
     if marks.are_objects and marks.calls.opening[1:]:  # what stands around all calls, with it
         openings.insert(0, " ".join(marks.calls.opening))
-    found = (("foreign", "", heads), ("foreign_name", _FENCED, called))
+    before = _LISTED if marks.are_objects else _FENCED  # objects in a fence are the format's own
+    before = "" if "`" in openings[0] else before
+    found = (("foreign", "", heads), ("foreign_name", before, called))
     kinds = [(role, fence, behind) for role, fence, behind in found if behind]
     return [(role, (it + fence, behind)) for it in openings for role, fence, behind in kinds]
 
 
 def opening_of(other: tuple[str, list[str]]) -> str:
     """Return what stands before a call in another syntax."""
-    return other[0].removesuffix(_FENCED)
+    return other[0].removesuffix(_FENCED).removesuffix(_LISTED)
 
 
 def _openings_of_others(calls: CallMarks) -> list[str]:
