@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_312,
     "lines, mean": 2_069,
     "lines, all": 492_148,
-    "lines of the engine and codegen": 11_255,
+    "lines of the engine and codegen": 11_269,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

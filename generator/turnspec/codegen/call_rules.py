@@ -127,11 +127,13 @@ def call_start_roles(marks: Marks) -> Roles:
     return [("marker", text) for text in texts if len(text) >= FEWEST_SIGNS]
 
 
-def _head_roles(marks: Marks) -> Roles:
-    """Return the markers in texts whose calls have heads."""
-    calls, heads, others = marks.calls, _heads(marks), other_syntax_roles(marks)
-    inner = [marker for _, marker in others if opening_of(marker) not in calls.opening]
+def _opening_roles(
+    marks: Marks, heads: Sequence[tuple[str, Notation]], others: Sequence[tuple[str, list[str]]]
+) -> list[tuple[str, Notation]]:
+    """Return what opens calls, before a head of theirs or what stands in its place."""
+    calls = marks.calls
     found: list[tuple[str, Notation]] = []
+    inner = [marker for marker in others if opening_of(marker) not in calls.opening]
     for at, opening in enumerate(calls.opening):
         following = [*calls.opening[at + 1 :], *(head for _, head in heads), *inner]
         ends = () if at else calls.section_end
@@ -146,6 +148,13 @@ def _head_roles(marks: Marks) -> Roles:
         elif looks_like_marker(opening) and calls.start.startswith("{name"):
             fenced = re.sub(r"(?: \{\?\[\})?$", r" {fence}{line end}\g<0>", opening, count=1)
             found.append(("noisy_opening", (fenced, [spaced(calls.start)])))
+    return found
+
+
+def _head_roles(marks: Marks) -> Roles:
+    """Return the markers in texts whose calls have heads."""
+    calls, heads, others = marks.calls, _heads(marks), other_syntax_roles(marks)
+    found = _opening_roles(marks, heads, [marker for _, marker in others])
     whole = [spaced(head) for _, head in heads if isinstance(head, str)]
     if whole and _may_have_other_tags(marks):
         found.append(("noisy_opening", ("<{no /}{tag}>", whole)))

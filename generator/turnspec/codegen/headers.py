@@ -128,9 +128,7 @@ def _addressed(marks: Marks, firsts: Sequence[str], end: str, header: str) -> Ma
         tagged = (it.partition(name)[0] for it in calls.other_starts if it.startswith("<"))
         said = (it.replace("{word}", words) for it in dict.fromkeys(tagged))
         noisy = (f"{it}{name}{{words}}{{?{end}}}" for it in said)
-        tag, _, word = header.partition(" ")
-        to, _, prefix = recipient.partition(" ")
-        own = f"{tag} {{no {word}}}{{?{word}}} {optional(to)} {prefix}{name}"
+        own = _named_header(header, recipient) + name
         named = (it.replace(recipient + name, own) for it in short[-1:])
         calls = replace(calls, short_starts=(*calls.short_starts, *short, *lacking, *noisy, *named))
     else:
@@ -193,6 +191,13 @@ def _starts(marks: Marks) -> list[str]:
     text, calls = marks.text, marks.calls
     heads = (*calls.opening[:1], calls.start, *calls.other_starts)
     return [*filter(None, (*text.reasoning_start, *text.content_start, *heads))]
+
+
+def _named_header(header: str, recipient: str) -> str:
+    """Return what stands before a tool's name in the place of a header's word."""
+    tag, _, word = header.partition(" ")
+    to, _, prefix = recipient.partition(" ")
+    return f"{tag} {{no {word}}}{{?{word}}} {optional(to)} {prefix}"
 
 
 def _of_any_word(start: str, end: str) -> str:

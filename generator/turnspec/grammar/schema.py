@@ -300,22 +300,26 @@ class _Compiler:
                 self._texts.add(name)
             if body is not None and notation.takes_all(body.text):
                 return body
-            if body is not None and (framed := notation.framed(way, body.text)) != body.text:
-                if kind in ("number", "integer"):
-                    # Engines see a rule's digits as a whole: 10 isn't the beginning of 100 alone.
-                    add = self._adding(f"{own}-digits")
-                    digits = add(body.text) if " " in body.text else body.text
-                    # And llguidance a string's lines, with what begins it.
-                    line = notation.like_a_string(digits)
-                    lines = [self._adding(f"{own}-line")(line)] if line else []
-                    framed = choice([notation.framed(way, digits), *lines])
-                body = _Body(framed, body.needs)
+            if body is not None:
+                body = _Body(self._framed(kind, body.text, own, notation, way), body.needs)
             if body is not None and len(ways) > 1 and " " in body.text and kind not in _WORDS:
                 body = _Body(self._add(self.names.free(own), body))
                 body = _Body(body.text, (frozenset([body.text]),))
             bodies += [body] if body else []
         needs = tuple(need for body in bodies for need in body.needs)
         return _Body(choice(body.text for body in bodies), needs) if bodies else None
+
+    def _framed(self, kind: str, text: str, name: str, notation: Notation, way: Notation) -> str:
+        """Return a value with what stands around it, in rules that engines see as a whole."""
+        framed = notation.framed(way, text)
+        if framed == text or kind not in ("number", "integer"):
+            return framed
+        # Of a number the digits: else 10 is the beginning of 100 alone.
+        digits = self._adding(f"{name}-digits")(text) if " " in text else text
+        # And a line like a string's, as llguidance sees that with what begins it.
+        line = notation.like_a_string(digits)
+        lines = [self._adding(f"{name}-line")(line)] if line else []
+        return choice([notation.framed(way, digits), *lines])
 
     def _written(self, kind: str, parts: list[Place], name: str, way: Notation) -> _Body | None:
         if kind in _WORDS:

@@ -95,9 +95,8 @@ def load_vocabulary(special_tokens: Sequence[str] = ()) -> LlamaVocabulary | Pro
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vocabulary.gguf"
         write_vocabulary(path, special_tokens=special_tokens)
-        model, message = library.load(
-            path, vocab_only=True, use_mmap=False
-        )  # it is gone afterwards
+        # The file is gone afterwards, so nothing of it may stay mapped.
+        model, message = library.load(path, vocab_only=True, use_mmap=False)
     if not model:
         return Problem(f"llama.cpp cannot load the vocabulary: {message}")
     pointer = library.functions.llama_model_get_vocab(model)
