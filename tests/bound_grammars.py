@@ -19,6 +19,7 @@ from tests.grammar_engines.random_texts import random_turn
 from tests.grammar_samples import turn_ends
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.requested import prompt_for
 from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
@@ -176,7 +177,7 @@ class Bound:
         assert isinstance(bound, BoundGrammar), list(map(str, bound))
         grammar = read_grammar(bound.grammar)
         assert isinstance(grammar, Grammar), grammar
-        prompt = spec.thinking.state(request.thinking).prompt
+        prompt = prompt_for(spec, request)
         # A lazy grammar begins with the first call, when reasoning is over.
         begun = bound.lazy and opens_reasoning(spec, prompt_extra(spec, prompt))
         return cls(spec, request, bound, prompt + (spec.reasoning.end if begun else ""), grammar)

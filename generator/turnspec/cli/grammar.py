@@ -34,6 +34,7 @@ PARALLEL = click.option("--parallel", is_flag=True, help="Let a turn hold severa
 @TOOL_CHOICE
 @PARALLEL
 @common.THINKING
+@common.PREFILL
 @click.option("--response-schema", type=common.filename, help="A JSON Schema for the content.")
 @click.option("--grammar", "own", type=common.filename, help="A GBNF grammar to be used as it is.")
 @click.option("--whole-turn", is_flag=True, help="Hold the whole turn, without a trigger.")
@@ -51,6 +52,7 @@ def grammar(
     tool_choice: str,
     parallel: bool,
     thinking: bool | None,
+    prefill: str | None,
     response_schema: common.FileText | None,
     own: str | None,
     whole_turn: bool,
@@ -83,6 +85,7 @@ def grammar(
         own_grammar=own,
         loosen=loosen,
         lazy=not whole_turn,
+        prefill=prefill,
     )
     bound = bind_grammar(spec, request)
     given = {"tools": tools, "response schema": response_schema}

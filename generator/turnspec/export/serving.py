@@ -23,6 +23,7 @@ def bound_grammar(
     tool_choice: str | Mapping[str, Any] | None = None,
     parallel: bool = True,
     thinking: bool | None = None,
+    prefill: str | None = None,
     response_format: Mapping[str, Any] | None = None,
     seconds: float | None = None,
 ) -> tuple[str, bool]:
@@ -34,6 +35,8 @@ def bound_grammar(
         tool_choice: as chat-completions APIs have it: a word, or an object that names a tool.
         parallel: whether a turn may hold several calls.
         thinking: which prompt it is: with thinking enabled, disabled, or (None) the default one.
+        prefill: what the prompt holds of the turn, which says more than ``thinking``; None where
+            that isn't known.
         response_format: as chat-completions APIs have it.
         seconds: which binding may take, in a process of its own; None is no limit.
 
@@ -45,6 +48,7 @@ def bound_grammar(
         tool_choice=chosen_tool(tool_choice),
         parallel=parallel,
         thinking=thinking,
+        prefill=prefill,
         response_schema=_schema(response_format),
     )
     bound, _ = _bound(spec, request, seconds)
@@ -58,6 +62,7 @@ def bound_structural_tag(
     tool_choice: str | Mapping[str, Any] | None = None,
     parallel: bool = True,
     thinking: bool | None = None,
+    prefill: str | None = None,
     seconds: float | None = None,
     pair: bool = False,
     behind_reasoning: bool = False,
@@ -69,7 +74,11 @@ def bound_structural_tag(
     """
     thinking = False if behind_reasoning else thinking
     request = GrammarRequest(
-        tools=tools, tool_choice=chosen_tool(tool_choice), parallel=parallel, thinking=thinking
+        tools=tools,
+        tool_choice=chosen_tool(tool_choice),
+        parallel=parallel,
+        thinking=thinking,
+        prefill=prefill,
     )
     bound, binder = _bound(spec, request, seconds, behind=behind_reasoning)
     return (pairs.pair_tag if pair else tag_of_grammar)(binder.spec, request, bound)

@@ -14,6 +14,7 @@ from typing import Any
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, bound_or_refusal
 from turnspec.grammar.bound import BoundGrammar
 from turnspec.grammar.request import GrammarRequest
+from turnspec.grammar.requested import prompt_for
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.triggers import before_words, begins_turn, escaped
 from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
@@ -71,8 +72,7 @@ def _free(spec: Spec, request: GrammarRequest, bound: BoundGrammar, grammar: _Fo
     if end in ("", start):
         return calls
     inside = _text((end,), _sequence(_constant(end), calls))
-    prompt = spec.thinking.state(request.thinking).prompt
-    if opens_reasoning(spec, prompt_extra(spec, prompt)):
+    if opens_reasoning(spec, prompt_extra(spec, prompt_for(spec, request))):
         return inside
     if not start:
         return calls

@@ -14,29 +14,28 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from turnspec.codegen.shapes import looks_like_head
-from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax, RememberedSchemas
 from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.in_string import in_string
 from turnspec.grammar.offers import ROOT, Offer
-from turnspec.grammar.request import GrammarRequest, ToolChoice, checked_tools, contradictions
+from turnspec.grammar.request import GrammarRequest, checked_tools, contradictions
+from turnspec.grammar.requested import is_lazy, offer_for, prefill_problems
 from turnspec.grammar.rule_names import RuleNames
 from turnspec.grammar.schema_checks import Place
 from turnspec.grammar.schema_limits import TooBigError
 from turnspec.grammar.schema_parts import is_valid
-from turnspec.grammar.text import GAP, Rule, reachable, sequence, trimmed
+from turnspec.grammar.text import Rule, reachable, trimmed
 from turnspec.grammar.triggers import before_trigger, trigger_patterns
 from turnspec.grammar.turn import turn_rules
-from turnspec.grammar.turn_begun import begun_rules, opens_reasoning, prompt_extra
+from turnspec.grammar.turn_begun import begun_rules, prompt_extra
 from turnspec.grammar.turn_markers import in_turn_order
-from turnspec.grammar.turn_parts import calls_of, parts_of
+from turnspec.grammar.turn_parts import calls_of
 from turnspec.grammar.turn_text import shared_rules, text_markers
 from turnspec.grammar.values import json_value_rules
 from turnspec.spec.calls import Literal, Piece
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.prompt_state import begins_content
 from turnspec.spec.turn_end import may_repeat_calls, stop_strings, with_stop_at_end
 from turnspec.spec.words import Part
 
@@ -134,6 +133,7 @@ class GrammarBinder:
         problems = (*contradictions(self.spec, request), *tools.problems)
         if request.own_grammar is not None:
             return problems or _with_extras(self.spec, request.own_grammar)
+        problems += tuple(prefill_problems(base.ended, base.calls, request))
         calls = _calls(base, request)
         schemas = BoundSchemas(RuleNames(base.taken), request.loosen, self._schemas)
         if calls is not None and base.syntax is not None:
@@ -157,8 +157,8 @@ class GrammarBinder:
         rules: list[Rule],
     ) -> BoundGrammar:
         base = self._base
-        lazy = calls is not None and _is_lazy(base.ended, request)
-        offer = _offer(base.ended, request)
+        lazy = calls is not None and is_lazy(base.ended, request)
+        offer = offer_for(base.ended, request)
         parts = (offer.parts, offer.prompts, offer.needed, offer.content)
         rules_of_turn = (*self._turn(*parts, lazy), *begun_rules(offer, calls))
         turn = in_turn_order(rules_of_turn, base.ended.turn.order, (ROOT,))
@@ -227,43 +227,10 @@ def _calls(base: _Base, request: GrammarRequest) -> Calls | None:
     if trimmed(calls.tools.section_start):
         return calls
     others = [_without_stop(spec, pieces) for pieces in spec.alternatives.calls]
-    if _is_lazy(spec, request):
+    if is_lazy(spec, request):
         begun = [_from_trigger(pieces, spec.grammar.triggers) for pieces in others]
         others = [pieces for pieces in begun if pieces]
     return replace(calls, others=tuple(dict.fromkeys(p for p in others if p != calls.tools.call)))
-
-
-def _is_lazy(spec: Spec, request: GrammarRequest) -> bool:
-    """Say whether the grammar waits for a trigger: not in reasoning that nothing closes."""
-    if not request.lazy or request.tool_choice != ToolChoice.AUTO:
-        return False
-    if request.response_schema is not None:
-        return False
-    extra = prompt_extra(spec, _prompt(spec, request))
-    closed = bool(trimmed(spec.reasoning.end)) or not opens_reasoning(spec, extra)
-    return bool(spec.grammar.triggers) and closed
-
-
-def _prompt(spec: Spec, request: GrammarRequest) -> str:
-    return spec.thinking.state(request.thinking).prompt
-
-
-def _offer(spec: Spec, request: GrammarRequest) -> Offer:
-    prompt = _prompt(spec, request)
-    extra = prompt_extra(spec, prompt)
-    absent = set()
-    if not request.calls_allowed:
-        absent.add(Part.CALLS)
-    is_begun = begins_content(extra, trimmed(spec.content.start), spec.turn.order)
-    if request.calls_needed and not is_begun:  # what the prompt begins has to be ended
-        absent.add(Part.CONTENT)
-    if not spec.thinking.expects(request.thinking) and not opens_reasoning(spec, extra):
-        absent.add(Part.REASONING)
-    parts = tuple(part for part in parts_of(spec) if part not in absent)
-    if request.response_schema is None:
-        return Offer(spec, parts, (prompt,), needed=Part.CALLS if request.calls_needed else None)
-    needed = next(part for part in parts if part is not Part.REASONING)
-    return Offer(spec, parts, (prompt,), needed=needed, content=sequence(GAP, RESPONSE, GAP))
 
 
 def _turn(

@@ -71,6 +71,8 @@ class GrammarRequest:
             notice; else it is a problem.
         lazy: whether the grammar may wait for a call, where the model may call tools or not; else
             it holds from the prompt's end on, and needs no trigger.
+        prefill: the prompt, or what it holds of the turn, as parsers take it: in place of the
+            prompt that ``thinking`` says, for a message that is continued, say.
     """
 
     tools: Sequence[Mapping[str, Any]] = ()
@@ -81,6 +83,7 @@ class GrammarRequest:
     own_grammar: str | None = None
     loosen: bool = False
     lazy: bool = True
+    prefill: str | None = None
 
     @property
     def only_tool(self) -> str:
@@ -104,7 +107,7 @@ class GrammarRequest:
         """
         switches = (self.parallel, self.thinking)
         whole: Any = (self.tools, str(self.tool_choice), *switches)
-        whole += (self.response_schema, self.own_grammar, self.loosen, self.lazy)
+        whole += (self.response_schema, self.own_grammar, self.loosen, self.lazy, self.prefill)
         return plain_key(whole, _LONGEST_KEY)
 
     @classmethod

@@ -36,9 +36,7 @@ def _beginnings(offer: Offer, extra: str) -> list[str]:
     continued = list(_continuation(offer, extra)) if extra else []
     if continued:
         return continued
-    whole = Offer(spec, parts_of(spec), ())
-    is_known = opens_reasoning(spec, extra) or any(True for _ in _continuation(whole, extra))
-    if extra and not is_known and Part.CONTENT in offer.parts:  # the prompt holds some of it
+    if Part.CONTENT in offer.parts and holds_content(spec, extra):
         return [offer.turn_rule(Part.CONTENT)]
     begun = [
         lead_in(offer, Part.START, part, join)
@@ -102,6 +100,13 @@ def opens_reasoning(spec: Spec, extra: str) -> bool:
         # Without a start of its own reasoning is where a turn begins that a prompt begins so.
         extra = prompt_extra(spec, spec.thinking.enabled.prompt)
     return state_in(spec, extra, absent) is PromptState.OPEN
+
+
+def holds_content(spec: Spec, extra: str) -> bool:
+    """Say whether what the prompt holds behind the header is the beginning of content."""
+    whole = Offer(spec, parts_of(spec), ())
+    is_known = opens_reasoning(spec, extra) or any(True for _ in _continuation(whole, extra))
+    return extra != "" and not is_known
 
 
 def prompt_extra(spec: Spec, prompt: str) -> str:

@@ -48,9 +48,19 @@ def begins_content(prompt: str, start: str, order: Sequence[Part]) -> bool:
     return prompt != "" and prompt == start and (prompt.isspace() or is_first)
 
 
+def turn_in(prompt: str, header: str) -> str:
+    """Return what a prompt holds of the turn behind its header, as parsers see it.
+
+    ``prompt`` may begin with the conversation before the header, or with the header itself.
+    """
+    if not header or prompt.startswith(header):
+        return prompt.removeprefix(header)
+    return prompt.rpartition(header if header in prompt else header.strip() or header)[2]
+
+
 def state_in(spec: Spec, prompt: str, absent: str = "") -> PromptState:
-    """Tell the same of a spec's reasoning: what content begins with closes one without an end."""
-    closing = spec.reasoning.end or spec.content.start
+    """Tell the same of a spec's reasoning: one without an end is closed by what content needs."""
+    closing = spec.reasoning.end or spec.content.start or spec.join(Part.REASONING, Part.CONTENT)
     if absent == spec.join(Part.START, Part.REASONING):
         absent = ""  # words that every part has before it
     return prompt_state(prompt, spec.reasoning.start, closing, absent)

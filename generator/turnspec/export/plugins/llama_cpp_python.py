@@ -207,7 +207,7 @@ class ChatHandler:
                 tools=tools or (),
                 tool_choice=tool_choice,
                 parallel=parallel_tool_calls,
-                thinking=_thinking(prompt),
+                prefill=_prefill(prompt),
                 response_format=response_format,
                 seconds=self._binding_seconds,
             )

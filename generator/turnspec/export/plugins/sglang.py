@@ -290,12 +290,11 @@ def grammar_for(
     """
     if bound_structural_tag is None:
         raise ValueError("tools that are held to a grammar need turnspec beside SGLang")
-    said = {PROMPT_WITH_THINKING: True, PROMPT_WITHOUT_THINKING: False, PROMPT: None}
     return bound_structural_tag(
         SPEC,
         tools=tools,
         tool_choice=choice.model_dump() if hasattr(choice, "model_dump") else choice,
         parallel=parallel,
-        thinking=said.get(prefill),
+        prefill=prefill or None,  # "" is a prompt that nobody can tell
         seconds=BINDING_SECONDS,
     )

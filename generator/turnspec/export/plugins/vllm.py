@@ -337,14 +337,12 @@ def _adjusted(request: Any, prefill: str | None) -> Any:
         return request
     if bound_grammar is None:
         raise ValueError("a tool that has to be called needs turnspec beside vLLM, for its grammar")
-    names = {"prompt_with_thinking": True, "prompt_without_thinking": False}
-    said = {turn_format.FORMAT[name]: names[name] for name in names if name in turn_format.FORMAT}
     grammar, _ = bound_grammar(
         SPEC,
         tools=_tools(request),
         tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
         parallel=request.parallel_tool_calls is not False,
-        thinking=said.get(prefill),
+        prefill=prefill,
         seconds=BINDING_SECONDS,
     )
     tag = {"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}}

@@ -1,0 +1,94 @@
+"""What a format offers for a request: behind which prompt, which parts, and from where on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from turnspec.codegen.shapes import looks_like_head
+from turnspec.grammar.answers import RESPONSE
+from turnspec.grammar.calls import Calls
+from turnspec.grammar.offers import Offer
+from turnspec.grammar.request import GrammarRequest, ToolChoice
+from turnspec.grammar.text import GAP, sequence, trimmed
+from turnspec.grammar.turn_begun import begun_rules, holds_content, opens_reasoning, prompt_extra
+from turnspec.grammar.turn_parts import parts_of
+from turnspec.spec.model import Spec
+from turnspec.spec.problems import Problem
+from turnspec.spec.prompt_state import begins_content, turn_in
+from turnspec.spec.words import Part
+
+
+def prompt_for(spec: Spec, request: GrammarRequest) -> str:
+    """Return the prompt that a grammar stands behind, from the turn's header on."""
+    if request.prefill is None:
+        return spec.thinking.state(request.thinking).prompt
+    return spec.turn.header + turn_in(request.prefill, spec.turn.header)
+
+
+def is_lazy(spec: Spec, request: GrammarRequest) -> bool:
+    """Say whether the grammar waits for a trigger.
+
+    Not in reasoning that nothing closes, nor behind content that no calls follow.
+    """
+    if not request.lazy or request.tool_choice != ToolChoice.AUTO:
+        return False
+    if request.response_schema is not None:
+        return False
+    extra = prompt_extra(spec, prompt_for(spec, request))
+    if opens_reasoning(spec, extra):
+        return bool(spec.grammar.triggers) and bool(trimmed(spec.reasoning.end))
+    follow = _calls_follow_content(spec) or not holds_content(spec, extra)
+    return bool(spec.grammar.triggers) and follow
+
+
+def _calls_follow_content(spec: Spec) -> bool:
+    order = spec.turn.order
+    return Part.CALLS in order[order.index(Part.CONTENT) :]
+
+
+def offer_for(spec: Spec, request: GrammarRequest) -> Offer:
+    """Return what the turn may be; the request has no contradictions."""
+    prompt = prompt_for(spec, request)
+    extra = prompt_extra(spec, prompt)
+    absent = set()
+    if not request.calls_allowed:
+        absent.add(Part.CALLS)
+    is_begun = begins_content(extra, trimmed(spec.content.start), spec.turn.order)
+    if request.calls_needed and not (is_begun or holds_content(spec, extra)):
+        absent.add(Part.CONTENT)  # what the prompt begins has to be ended
+    if not _expects_thinking(spec, request, prompt) and not opens_reasoning(spec, extra):
+        absent.add(Part.REASONING)
+    parts = tuple(part for part in parts_of(spec) if part not in absent)
+    if request.response_schema is None:
+        return Offer(spec, parts, (prompt,), needed=Part.CALLS if request.calls_needed else None)
+    needed = next(part for part in parts if part is not Part.REASONING)
+    return Offer(spec, parts, (prompt,), needed=needed, content=sequence(GAP, RESPONSE, GAP))
+
+
+def _expects_thinking(spec: Spec, request: GrammarRequest, prompt: str) -> bool:
+    """Say whether the model is to think: as the request says, or else as its prompt does."""
+    enable = request.thinking
+    if enable is None and request.prefill is not None:
+        said = {spec.thinking.state(enable).prompt: enable for enable in (False, True, None)}
+        enable = said.get(prompt)
+    return spec.thinking.expects(enable)
+
+
+def prefill_problems(spec: Spec, calls: Calls | None, request: GrammarRequest) -> Iterator[Problem]:
+    """Yield why no grammar can go on where the request's prefill stops."""
+    if request.prefill is None:
+        return
+    prompt = prompt_for(spec, request)
+    extra = prompt_extra(spec, prompt)
+    if opens_reasoning(spec, extra):
+        return
+    words = [word for word in spec.grammar.triggers if looks_like_head(word)]
+    is_begun = any(True for _ in begun_rules(Offer(spec, parts_of(spec), (prompt,)), calls))
+    if any(word in extra for word in words) and not is_begun:
+        yield Problem("prefill: it holds a call, and a grammar begins before the first one")
+    if not holds_content(spec, extra):
+        return
+    if request.response_schema is not None:
+        yield Problem("prefill: it holds content, and a response schema is for all of that")
+    if request.calls_needed and not _calls_follow_content(spec):
+        yield Problem(f"prefill: it holds content, which no calls follow in {spec.name}")
