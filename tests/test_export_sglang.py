@@ -243,6 +243,11 @@ def test_a_grammar_is_bound_to_the_prompt(made: ModuleType, sglang: StandIns) ->
     bind(None, server, asked, engine, tool_call_constraint=("structural_tag", tag), tools=[Tool()])
     assert '"type": "grammar"' in params["structural_tag"]
     assert params["reasoning"] is True
+    assert "root ::= reasoning-start reasoning-turn" in params["structural_tag"]
+    asked._response_parser_prefix = "<|im_start|>assistant\nSo: "
+    params["structural_tag"] = '{"type": "structural_tag"}'
+    bind(None, server, asked, engine, tool_call_constraint=("structural_tag", tag), tools=[Tool()])
+    assert "root ::= content-turn" in params["structural_tag"]
     assert sglang.hooks["_requires_response_template_detokenization"](False, server, asked)
     asked.tool_choice = "subtract"
     with pytest.raises(ValueError, match="there is no tool 'subtract' to choose"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,3 +109,21 @@ def test_a_quoted_call_is_text(is_quoted: bool, tmp_path: Path) -> None:
         given = tokenizer.encode(CALL) if is_quoted else ids
         _, content, calls = parser.parse(CALL, Record(tools=[]), True, given)
     assert (content, len(calls)) == ((CALL, 0) if is_quoted else (None, 1))
+
+
+def test_the_grammar_of_a_call_goes_on_with_a_continued_message(tmp_path: Path) -> None:
+    tool = Record(model_dump=lambda: {"function": {"name": "add"}})
+    roots = {}
+    with plugin(QWEN, "vllm", tmp_path) as made:
+        for begun in ("", "So: ", "<think>\nWell"):
+            tokenizer = Tokenizer()
+            parser = made.TurnParser(tokenizer, [])
+            parser.set_prompt_token_ids(tokenizer.encode(f"<|im_start|>assistant\n{begun}"))
+            asked = parser.adjust_request(Record(tools=[tool], tool_choice="required"))
+            tag = json.loads(asked.structured_outputs.structural_tag)
+            roots[begun] = re.findall("^root ::= (.*)", tag["format"]["grammar"], re.MULTILINE)
+    assert roots == {
+        "": ["reasoning-start reasoning-turn"],
+        "So: ": ["content-turn"],
+        "<think>\nWell": ["reasoning-turn"],
+    }
