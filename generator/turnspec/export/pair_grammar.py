@@ -15,8 +15,8 @@ from turnspec.export.response_calls import are_array, call_head, call_tail
 from turnspec.grammar.elements import ELEMENT_TEXT, element_ends
 from turnspec.grammar.free_text import text_without
 from turnspec.grammar.piece_writer import value_ends
-from turnspec.grammar.tagged import RAW_TEXT
 from turnspec.grammar.text import character_class, literal
+from turnspec.grammar.value_notations import RAW_TEXT
 from turnspec.grammar.values import LONG_ESCAPES, QUOTED_TEXT
 from turnspec.spec.calls import Tools
 from turnspec.spec.model import Spec

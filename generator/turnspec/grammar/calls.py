@@ -11,7 +11,7 @@ from turnspec.grammar.elements import element_rules, element_text_rules, value_o
 from turnspec.grammar.free_text import text_without
 from turnspec.grammar.piece_writer import PieceWriter, ends_raw, value_ends
 from turnspec.grammar.rule_names import RuleNames, slug
-from turnspec.grammar.tagged import RAW_TEXT, VALUE_END, before_argument, spaced_value_end
+from turnspec.grammar.tagged import VALUE_END, before_argument, spaced_value_end
 from turnspec.grammar.text import (
     GAP,
     WHITE_SPACE,
@@ -25,6 +25,7 @@ from turnspec.grammar.text import (
     spelled,
     trimmed,
 )
+from turnspec.grammar.value_notations import RAW_TEXT
 from turnspec.grammar.values import (
     QUOTED_TEXT,
     VALUE_RULE,

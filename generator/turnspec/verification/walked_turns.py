@@ -17,7 +17,7 @@ from typing import Any
 from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.elements import ELEMENT_STRING, ELEMENT_TEXT
 from turnspec.grammar.in_string import IN_STRING
-from turnspec.grammar.tagged import RAW_TEXT
+from turnspec.grammar.value_notations import RAW_TEXT
 from turnspec.grammar.values import ESCAPED_STRING
 from turnspec.verification.walks import Walk
 
