@@ -113,6 +113,10 @@ CASES = {
         *("meta-llama-llama-3-1-8b-instruct", '{"name": "find_it", "parameters": {"deep": 1 '),
         *("{[{]", ""),
     ),
+    "quotes in a key that is never closed": (
+        *("google-functiongemma-270m-it", "<start_function_call>call:find_it{deep:{x:[1]"),
+        *("`'", ""),
+    ),
     "openings of what has no name": (
         *("apertus-8b-instruct", "<|inner_prefix|>They ask.<|inner_suffix|>I look."),
         *('<|tools_prefix|> ```\n[ {"x', ""),
