@@ -673,3 +673,12 @@ def test_noise_behind_a_call_is_all_left_out_however_it_comes(noise: str) -> Non
     text = f"<｜tool▁calls▁begin｜>{call}{noise}<｜tool▁call▁begin｜><｜tool▁call▁end｜>"
     expect, told = Message(calls=(Call("read", {}),)), ("stray_marker",) * 2
     check(Text("deepseek-ai-deepseek-v3-1", text, expect, told))
+
+
+def test_an_attribute_in_the_place_of_a_type_is_told() -> None:
+    head = '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path"'
+    ends = "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+    text = f'{head} unit="file">p.md{ends}'
+    message = load(committed_spec("deepseek-ai-deepseek-v3-2")).parse(text, tools=TOOLS)
+    assert [problem.kind for problem in message.problems] == ["wrong_type"]
+    assert 'unit="file"' in message.problems[0].message
