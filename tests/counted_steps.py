@@ -100,7 +100,8 @@ class CountedSteps:
         elif type(owner) is re.Pattern:
             return self._matched(owner, name, given, result)
         elif getattr(function, "__module__", "") != "counted_parser":  # whose statements count
-            moved = owner if isinstance(owner, list) and name != "extend" else ()
+            is_moved = isinstance(owner, list) and name != "extend" and (given or name != "pop")
+            moved = owner if is_moved else ()
             self._count += _length(result) + sum(map(_length, (moved, *given)))
         return result
 
@@ -164,6 +165,8 @@ class CountedSteps:
             at = items.find(item)
             self._count += 1 + (at if at >= 0 else len(items))
             return at >= 0
+        if isinstance(items, Iterator):  # of which what is behind the first place is left
+            return any(item == each for each in self._each(items))
         self._count += 1 if isinstance(items, _HASHED) else _length(items)
         return item in items
 

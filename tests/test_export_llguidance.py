@@ -123,7 +123,7 @@ def test_a_rule_is_written_as_lark_has_it() -> None:
     )
     assert lark_of(gbnf, {"<a>": 7, "<": 8}).split("\n")[2:] == [
         'start: <[7]> ANY <[8]> "a" ">"? | any_text',
-        'ANY: /[^\\/\\[\\]"\\x00-\\x1F]/{2,} "\\n\\u001b\u2028"',
+        'ANY: /[^\\/\\[\\]"\\x00-\\x1F]/{2,} "\\n\\u001b\\u2028"',
         'any_text: "" | ANY any_text',
         'behind: "x" <[7]>',
         r'ESCAPED: /[^\[\\\/]/ "\u007f"',
@@ -132,6 +132,14 @@ def test_a_rule_is_written_as_lark_has_it() -> None:
         'after: "x" empty',
         "",
     ]
+
+
+def test_what_does_not_print_is_an_escape_that_the_engine_reads() -> None:
+    hidden = "\u202e\u2066\u200b\x9bC\ufeff\x7f1\U000e0001"
+    lark = lark_of(f'root ::= "<{hidden}>"\n', {})
+    assert lark.replace("\n", "").isprintable()
+    tokenizer = LLTokenizer(TokenizerWrapper(Tokens({})))
+    assert accepts(tokenizer, lark, ids_of(f"<{hidden}>", {}))
 
 
 def test_it_is_bound_to_tools() -> None:

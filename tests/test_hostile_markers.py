@@ -154,3 +154,18 @@ def test_what_closes_calls_may_be_no_whole_tag() -> None:
     message = load(spec).parse(turn, prefill=spec.turn.header)
     assert message.problems == []
     assert [found.arguments for found in message.tool_calls] == ['{"city": "Paris"}']
+
+
+# All that these begin with begins the end of reasoning, too: that was once looked through for ever.
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("closing", ["</t>", "</thi>", "</think>", "</thinker>"])
+def test_what_closes_calls_may_begin_as_what_closes_reasoning(closing: str) -> None:
+    spec = committed_spec("glm-4-6")
+    assert spec.tools is not None
+    spec = replace(
+        spec, tools=replace(spec.tools, call=(*spec.tools.call[:-1], Literal(f"\n{closing}")))
+    )
+    call = Call("look_up", {"city": "Paris"}, "")
+    turn = write_parts(spec, Message("", "", (call,)), Part.START)
+    (found,) = load(spec).parse(turn, prefill=spec.turn.header).tool_calls
+    assert (found.name, found.arguments) == ("look_up", '{"city": "Paris"}')

@@ -73,6 +73,9 @@ def test_a_grammar_is_bound_to_tools() -> None:
         fmt.bind([TOOL], enable_thinking=wrong)
     with pytest.raises(ValueError, match=r"^tools: None is not a list$"):
         fmt.bind(cast(list[Any], None))
+    given: Any = {"prefill": 3}
+    with pytest.raises(ValueError, match=r"^prefill: 3 is not a string or None$"):
+        fmt.bind([TOOL], **given)
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,8 @@ SAME: dict[str, tuple[str, str]] = {
         first = later[0] if later else "none"
         some = any(at > 1 for _, at in pairs) and all(sign.strip() for sign in nested)
         told = "some" if some else "none"
-        return f"{' '.join(nested)} {first} {told} {len(table)} {' '.join(reversed(nested))}"
+        last = " ".join(reversed(nested)) if "ax" in reversed(nested) else "none"
+        return f"{' '.join(nested)} {first} {told} {len(table)} {last}"
         """,
     ),
     "expressions": (

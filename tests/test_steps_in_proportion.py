@@ -109,6 +109,14 @@ CASES = {
         *("x", ""),
     ),
     "blanks behind a token": ("llama-cpp-rwkv-world", "It says [PAD]", " ", ""),
+    "brackets of which one is not closed": (
+        *("meta-llama-llama-3-1-8b-instruct", '{"name": "find_it", "parameters": {"deep": 1 '),
+        *("{[{]", ""),
+    ),
+    "quotes in a key that is never closed": (
+        *("google-functiongemma-270m-it", "<start_function_call>call:find_it{deep:{x:[1]"),
+        *("`'", ""),
+    ),
     "openings of what has no name": (
         *("apertus-8b-instruct", "<|inner_prefix|>They ask.<|inner_suffix|>I look."),
         *('<|tools_prefix|> ```\n[ {"x', ""),

@@ -665,3 +665,20 @@ def test_the_attribute_for_a_type_may_be_written_in_any_way(attribute: str) -> N
         message = module.parse(pieces, tools=TOOLS)
         assert [it.arguments for it in message.tool_calls] == ['{"path": "a > b"}']
         assert [it.kind for it in message.problems] == ["wrong_type"]
+
+
+@pytest.mark.parametrize("noise", ["`", "}\n"])
+def test_noise_behind_a_call_is_all_left_out_however_it_comes(noise: str) -> None:
+    call = "<｜tool▁call▁begin｜>read<｜tool▁sep｜>{}"
+    text = f"<｜tool▁calls▁begin｜>{call}{noise}<｜tool▁call▁begin｜><｜tool▁call▁end｜>"
+    expect, told = Message(calls=(Call("read", {}),)), ("stray_marker",) * 2
+    check(Text("deepseek-ai-deepseek-v3-1", text, expect, told))
+
+
+def test_an_attribute_in_the_place_of_a_type_is_told() -> None:
+    head = '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path"'
+    ends = "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+    text = f'{head} unit="file">p.md{ends}'
+    message = load(committed_spec("deepseek-ai-deepseek-v3-2")).parse(text, tools=TOOLS)
+    assert [problem.kind for problem in message.problems] == ["wrong_type"]
+    assert 'unit="file"' in message.problems[0].message

@@ -104,6 +104,7 @@ class _Loaded(ModuleType):
         _check("True or False", bool, **{name: options[name] for name in flags})
         _check("True, False or None", bool, NoneType, enable_thinking=enable_thinking)
         _check("a list", Sequence, tools=tools)
+        _check("a string or None", str, NoneType, prefill=options.get("prefill"))
         choice = chosen_tool(tool_choice)
         bound = self._binder.bind(
             GrammarRequest(tools, choice, thinking=enable_thinking, **options)

@@ -69,6 +69,7 @@ const once = () => 1;
 const taken = (_, result) => 1 + length(result);
 const given = (_, __, parts) => summed(parts, length);
 const searched = (self, at, [, from = 0]) => 1 + (at < 0 ? self.length : at + 1) - from;
+const searchedBack = (self, at) => 1 + self.length - Math.max(0, at);
 const moved = (self, result, [at = 0]) => 1 + length(result) + Math.max(0, self.length - at);
 
 const costs = (cost, names) => names.split(" ").map((name) => [name, cost]);
@@ -98,6 +99,7 @@ const ofArrays = [
   ...costs(given, "push"),
   ...costs(taken, "slice join"),
   ...costs(searched, "indexOf"),
+  ...costs(searchedBack, "lastIndexOf"),
   ...costs(moved, "splice"),
 ];
 /** What is replaced: whose it is, and a cost for each name, of which the last counts. */

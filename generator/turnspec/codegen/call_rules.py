@@ -346,10 +346,10 @@ def _misspelt_end(marks: Marks) -> list[Notation]:
     closing = re.match("</[^<>{} ]+(?=>)", "".join(marks.calls.closing[:1]))
     if closing is None or not marks.calls.start.rstrip().endswith("{name}"):
         return []
-    begun = closing[0][:3]
-    while begun in (it[: len(begun)] for it in marks.text.reasoning_end):
-        begun = closing[0][: len(begun) + 1]  # no tag of another part does
-    return [(f"{begun}{{tag}}>", ["{end of text}"])]
+    begun = [closing[0][:size] for size in range(3, len(closing[0]) + 1)]
+    others = marks.text.reasoning_end  # as no tag of another part begins
+    own = [text for text in begun if not any(other.startswith(text) for other in others)]
+    return [(f"{text}{{tag}}>", ["{end of text}"]) for text in own[:1]]
 
 
 def _any_end(marks: Marks, end: str, argument: str) -> Notation:

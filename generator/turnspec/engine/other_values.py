@@ -193,7 +193,7 @@ class OtherValue(JsonValue):
     def _begins_argument(self, text: str) -> bool:
         """Say whether a quote that comes next, behind a text, may begin an argument's value."""
         call = self._turn.call if self._turn else None
-        waiting = [*self._out[-300:], *self._held, text[-300:]]
+        waiting = [*self._out[-300:], *self._held[-300:], text[-300:]]
         pieces = [*(call.pieces[-300:] if call else []), *waiting]
         return re.search(CALL_BEGUN, "".join(pieces)[-300:]) is not None
 

@@ -266,7 +266,7 @@ def is_noise_begun(turn: Turn) -> bool:
         if not SEPARATOR or found.text.strip() != SEPARATOR:
             turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
         input.take(found.end)
-    return found.is_partial
+    return found.is_partial or is_noise_begun(turn)
 
 
 def header_in(turn: Turn, found: Found) -> Found:

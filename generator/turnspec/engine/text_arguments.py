@@ -194,7 +194,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
         types.add("null")  # where it is left out
     if TYPE_WORDS:
         if (word := found.slot("type")) not in TYPE_WORDS:
-            turn.problem("wrong_type", f"{word!r} is no type")
+            turn.problem("wrong_type", f"{word or found.text!r} is no type")
         types = {*TYPE_WORDS[word], *(types & {"string"})} if word in TYPE_WORDS else types
     is_of_all = key in ("arguments", "input", "parameters", "properties")
     may_be_all = is_unknown and is_of_all and not call.pieces

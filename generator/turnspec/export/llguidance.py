@@ -16,6 +16,7 @@ from itertools import accumulate
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal, bound_or_refusal
 from turnspec.spec.model import Spec
+from turnspec.spec.visible import visible_json
 
 FILE = "grammar.lark"
 
@@ -93,8 +94,7 @@ def _run(texts: Sequence[str], token_ids: Mapping[str, int]) -> Iterator[_Piece]
     parts = re.split(f"({tokens})", "".join(texts)) if tokens else []
     parts = [*_cut(parts, texts, token_ids)] if len(parts) > 1 else [*texts]
     for at, part in enumerate(parts):
-        # Llguidance takes no U+007F as it is.
-        written = json.dumps(part, ensure_ascii=False).replace("\x7f", r"\u007f")
+        written = visible_json(json.dumps(part, ensure_ascii=False))
         text = f"<[{token_ids[part]}]>" if part in token_ids else written
         yield (f" {text}" if at else text), False
 

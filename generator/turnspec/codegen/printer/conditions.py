@@ -170,6 +170,9 @@ class Conditions(Expressions):
             return Value(called("hasMember", [within.text, sought.text]), BOOL)
         if kind.name not in LISTS:
             raise Refused(other, f"membership in {kind.name}")
+        if isinstance(other, ast.Call) and ast.unparse(other.func) == "reversed":
+            listed = self.value(other.args[0]).tight
+            return Value(f"{listed}.lastIndexOf({sought.text}) >= 0", BOOL, LESS)
         texts = [it.text for it in self.items(other.elts)] if isinstance(other, ast.Tuple) else []
         if 0 < len(texts) < 4 and SIMPLE.fullmatch(sought.text) and "..." not in "".join(texts):
             same, others = (
