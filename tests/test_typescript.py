@@ -252,12 +252,24 @@ def test_integers_of_any_length_are_of_their_type(value: str, engine: TypeScript
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("axolotl-gemma-4", '<|tool_call>call:éfetch{a:<|"|>b<|"|>}<tool_call|>'),
+        ("kimi-k2-instruct", "<|tool_call_begin|>functions.нfetch:0<|tool_call_argument_begin|>{}"),
+        ("mimo-vl", "<étude ✓"),
+    ],
+)
+def test_letters_of_all_scripts_are_letters(name: str, text: str, engine: TypeScriptEngine) -> None:
+    options = {"tools": [{"name": "fetch"}]}
+    assert not difference(engine, name, format_of(name).module, text, options, (0, 1))
+
+
+@pytest.mark.parametrize(
     ("name", "text", "stop"),
     [
         # A search goes on behind it, where JavaScript would find it once more.
         ("axolotl-gemma-4", '<|tool_call>call:look{city:<|"|>Rome 🍋', "🍋x"),
-        # As it has two signs, not three, it ends no call in which it may be text.
-        ("qwen3-coder", "<tool_call>\n<function=look>\n</function>\n🍋", "🍋"),
+        # As it has two signs, not three, it ends nothing where it may be text.
         ("apertus-8b-instruct", '<|tools_prefix|>\nlook{"city": "Rome", 🍋x": 3}', "🍋x"),
     ],
 )
