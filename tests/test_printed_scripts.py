@@ -20,7 +20,7 @@ from tests.typescript.engines import (
     opened_engine,
     python_result,
 )
-from tests.typescript.toolchain import compile_typescript
+from tests.typescript.toolchain import compile_typescript, lint
 from turnspec.codegen.compiled import compiled_source, loaded
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
@@ -137,6 +137,22 @@ def test_a_script_has_what_its_format_can_give_and_no_more() -> None:
     assert "#if" not in others + content
     assert "*/\n" in content.replace("*/\nexport ", "")
     assert "*/\n" not in script(source_of(_CONTENT), is_typed=False).replace("*/\nexport ", "")
+
+
+#: Rules that linters recommend.
+_RULES = (
+    *("style/useConst", "suspicious/noControlCharactersInRegex", "suspicious/noExplicitAny"),
+    *("suspicious/noEmptyBlockStatements", "correctness/noUnusedFunctionParameters"),
+    *("correctness/noUnusedVariables", "correctness/noUnusedPrivateClassMembers"),
+)
+
+
+def test_printed_parsers_are_as_linters_want_them(tmp_path: Path) -> None:
+    for name in CHOSEN:
+        for ending, is_typed in ((".ts", True), (".mjs", False)):
+            text = script(source_of(name), is_typed=is_typed)
+            (tmp_path / f"{name}{ending}").write_text(text, "utf-8")
+    lint([tmp_path], "lint", *(f"--only={rule}" for rule in _RULES))
 
 
 _USE = """

@@ -37,6 +37,30 @@ SAME: dict[str, tuple[str, str]] = {
         return said(AFTER) + text
         """,
     ),
+    "what is no letter": (
+        "",
+        r"""
+        return re.sub(r"[\W_]+", "-", text) + re.sub(r"\W", ".", text)
+        """,
+    ),
+    "all that an expression finds": (
+        "",
+        r"""
+        return ",".join([it for it in re.findall(r"[^ ]", text) if len(it) < 3])
+        """,
+    ),
+    "a list and a set that grow": (
+        "",
+        """
+        found = [text]
+        found += [text]
+        seen: set[str] = set()
+        seen |= {text}
+        while found.pop() and text not in seen:
+            pass
+        return "".join(found)
+        """,
+    ),
     "truth of collections": (
         "",
         """

@@ -243,6 +243,43 @@ def test_values_in_text_are_read_alike(
     assert not difference(engine, name, module, text, {"tools": [tool]}, (0, 1))
 
 
+@pytest.mark.parametrize("value", ["7" * 400, f"-{'9' * 400}", "7" * 4301, f"{'7' * 400}.0"])
+def test_integers_of_any_length_are_of_their_type(value: str, engine: TypeScriptEngine) -> None:
+    name, tools = "glm-4-6", [with_a({"type": "integer"})]
+    call = f"<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>{value}</arg_value>\n</tool_call>"
+    module = format_of(name).module
+    assert not difference(engine, name, module, call, {"tools": tools}, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("axolotl-gemma-4", '<|tool_call>call:éfetch{a:<|"|>b<|"|>}<tool_call|>'),
+        ("kimi-k2-instruct", "<|tool_call_begin|>functions.нfetch:0<|tool_call_argument_begin|>{}"),
+        ("mimo-vl", "<étude ✓"),
+    ],
+)
+def test_letters_of_all_scripts_are_letters(name: str, text: str, engine: TypeScriptEngine) -> None:
+    options = {"tools": [{"name": "fetch"}]}
+    assert not difference(engine, name, format_of(name).module, text, options, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "stop"),
+    [
+        # A search goes on behind it, where JavaScript would find it once more.
+        ("axolotl-gemma-4", '<|tool_call>call:look{city:<|"|>Rome 🍋', "🍋x"),
+        # As it has two signs, not three, it ends nothing where it may be text.
+        ("apertus-8b-instruct", '<|tools_prefix|>\nlook{"city": "Rome", 🍋x": 3}', "🍋x"),
+    ],
+)
+def test_texts_that_stop_are_as_long_as_in_python(
+    name: str, text: str, stop: str, engine: TypeScriptEngine
+) -> None:
+    module = format_of(name).module
+    assert not difference(engine, name, module, text, {"stop": [stop]}, (0, 1))
+
+
 @pytest.mark.parametrize("value", _VALUES)
 def test_calls_of_another_kind_are_read_alike(value: str, engine: TypeScriptEngine) -> None:
     name = "qwen3-coder"
@@ -264,6 +301,13 @@ def test_an_option_that_is_none_is_told(option: str, engine: TypeScriptEngine) -
     name, right = "qwen3-coder", "there are tools, enableThinking"
     with pytest.raises(AssertionError, match=f"^TypeError: there is no option {option}; {right}"):
         engine.parse(name, format_of(name).module, text="", sizes=[0], options={option: True})
+
+
+@pytest.mark.parametrize("options", [None, 3, "x"])
+def test_what_holds_no_options_is_told(options: object, engine: TypeScriptEngine) -> None:
+    module = format_of("qwen3-coder").module
+    with pytest.raises(AssertionError, match=r"^TypeError: options: not an object\n"):
+        engine.parse("qwen3-coder", module, text="", sizes=[0], options=options)
 
 
 @pytest.mark.parametrize(("option", "value", "told"), WRONG_VALUES)

@@ -68,7 +68,9 @@ class TypeScriptEngine:
         if name not in self._loaded:
             self._ask({"name": name, "facts": _facts(name)})
             self._loaded.add(name)
-        options = {_OPTIONS.get(key, key): value for key, value in request["options"].items()}
+        options = request["options"]
+        if isinstance(options, dict):
+            options = {_OPTIONS.get(key, key): value for key, value in options.items()}
         answer: list[Any] = self._ask({**request, "name": name, "options": options})
         return answer
 

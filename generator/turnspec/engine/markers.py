@@ -227,4 +227,4 @@ def escaped(text: str) -> str:
 
 def literal_length(marker: str) -> int:
     """Return how many characters of a marker are always the same."""
-    return len(re.sub(r"([{}])\1|\{[^{}]+\}|[ \n]", lambda it: it[1] or "", marker))
+    return len([x for x in re.findall(r"\{[^{}]+\}|[{}]?[^ \n]", marker) if len(x) < 3])

@@ -148,7 +148,7 @@ class Calls(Walking):
         pattern = Value(called(function, [self.text(first)]), PATTERN)
         if name == "compile" and not (others or node.keywords):
             return pattern
-        if name not in ("match", "fullmatch", "sub", "search"):
+        if name not in ("match", "fullmatch", "sub", "search", "findall"):
             raise Refused(node, f"re.{name}")
         call = ast.Call(node.func, others, node.keywords)
         return self._method(ast.copy_location(call, node), pattern, name)

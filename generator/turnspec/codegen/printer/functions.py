@@ -46,10 +46,11 @@ class Functions(Statements):
                 self.block(others)
 
     def _put_while(self, node: ast.While) -> None:
-        self.put(enclosed("while (", self.truth(node.test).text, ") {"), node, node.test)
+        begin, end = (");", "") if isinstance(node.body[0], ast.Pass) else (") {", "}")
+        self.put(enclosed("while (", self.truth(node.test).text, begin), node, node.test)
         with self.knowing({}):
             self.narrow(node.test, True)
-            self.block(node.body)
+            self.block(node.body, end)
 
     def _put_for(self, node: ast.For) -> None:
         many = self.walked(node.iter)

@@ -16,7 +16,7 @@ BEGIN, END, LINE, COMMA, CHAIN, PAD, WHOLE = "\x02\x03\x04\x05\x06\x07\x08"
 _SIGN = re.compile(f"([{BEGIN}-{WHOLE}])")
 _INDENT = 2
 WIDTH = 100
-_SHORT = 24
+_SHORT = 28
 #: Parts that break together, behind the sign that they begin with.
 _Group = list["str | _Group"]
 

@@ -17,6 +17,7 @@ class Scope:
         self.before: dict[int, list[str]] = {}
         self.by: dict[int, set[str]] = {}
         self.stores: Counter[str] = Counter()
+        self.added: Counter[str] = Counter()
         #: The names that a statement uses itself, and with its blocks; in order.
         self._own: dict[int, list[ast.Name]] = {}
         self._all: dict[int, dict[str, None]] = {}
@@ -24,9 +25,10 @@ class Scope:
             if self.stores[name] and name not in parameters and name != "_":
                 self._declare(name, body)
 
-    def is_constant(self, name: str) -> bool:
-        """Tell whether a name is given a value once."""
-        return self.stores[name] == 1
+    def is_constant(self, name: str, kind: str) -> bool:
+        """Tell whether a name is given a value once, which may be one that changes."""
+        added = 0 if kind in ("list", "set", "map") else self.added[name]
+        return self.stores[name] + added == 1
 
     def _uses(self, body: list[ast.stmt]) -> dict[str, None]:
         """Note all names that statements use, what is read before what is stored."""
@@ -34,10 +36,8 @@ class Scope:
         for each in body:
             names = [name for part in own_parts(each) for name in names_in(part)]
             names.sort(key=lambda name: isinstance(name.ctx, ast.Store))
-            times = 2 if isinstance(each, ast.AugAssign) else 1
-            self.stores.update(
-                [name.id for name in names if isinstance(name.ctx, ast.Store)] * times
-            )
+            stores = self.added if isinstance(each, ast.AugAssign) else self.stores
+            stores.update(name.id for name in names if isinstance(name.ctx, ast.Store))
             found = dict.fromkeys(name.id for name in names)
             for block in blocks_of(each):
                 found |= self._uses(block)

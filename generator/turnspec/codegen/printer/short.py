@@ -24,10 +24,10 @@ _LINK = re.compile(
     r"^( *)([^\n]*[\w)\]])(\.\w+\()\n\1  (\([^\n]*\)[^\n]* => [^\n]*[^,{\n])\n\1(\)[^\n]*)$",
     re.MULTILINE,
 )
-#: Members of a class or a type, of which nothing is told; and those that are what is given.
+#: Members of a class, a type or a value, of which nothing is told; and those that are given.
 _MEMBERS = re.compile(
     r"(?:^(?:  )+(?:(?:private|readonly) )*\w+[?!]?: [^;{}=/]*(?:=>[^;{}=/]*)?;\n){2,}"
-    r"|(?:^    this\._?(\w+) = \1;\n){2,}",
+    r"|(?:^    this\._?(\w+) = \1;\n){2,}|(?:^  (?:\w+: \"[^\n\"]*\"|\[[^][\n]*\]),\n){2,}",
     re.MULTILINE,
 )
 #: Definitions of one line; what is told of one may stand above it.

@@ -88,7 +88,8 @@ class Statements(Calls):
         """Return what declares the names of a target, if no others are declared before it."""
         names, own = stored(target), self.scope.by.get(id(node), set())
         if own >= names:
-            return "const " if all(map(self.scope.is_constant, names)) else "let "
+            kinds = {name: self.declared.get(name, ANY).name for name in names}
+            return "const " if all(map(self.scope.is_constant, kinds, kinds.values())) else "let "
         for name in sorted(own):
             self.put_let(name)
         return ""

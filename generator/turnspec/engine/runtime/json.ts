@@ -72,8 +72,7 @@ const loadedJson = (text: string): JsonData | undefined => attempted(() => loadJ
 /** Return JSON text in which the values of a key that is repeated are the array of them. */
 export function withRepeatedJoined(text: string): string {
   const value = loadedJson(text);
-  // It may be nested too deeply.
-  return value === undefined ? text : joinHalves(dumpJson(membersJoined(value)));
+  return value === undefined ? text : joinHalves(dumpJson(membersJoined(value))); // too deep
 }
 
 function membersJoined(value: JsonData): JsonData {
@@ -99,7 +98,7 @@ export function findFlaw(text: string): readonly [ProblemKind, string] | null {
 /** Return a text as a string of JSON, which holds all other characters as they are. */
 export function quote(text: string): string {
   if (!/[\ud800-\udfff]/.test(text)) return JSON.stringify(text);
-  return `"${text.replace(/["\\\x00-\x1f]/g, (sign) => JSON.stringify(sign).slice(1, -1))}"`;
+  return `"${text.replace(/[^ -\uffff]|["\\]/g, (sign) => JSON.stringify(sign).slice(1, -1))}"`;
 }
 
 /** Escape halves of characters (surrogates) in JSON, but for pairs. */
@@ -135,8 +134,9 @@ export function floatText(value: number): string {
 /** Return the types that a value is of: of JSON, or of a schema. */
 export function typesOf(value: Any): Set<string> {
   if (value instanceof JsonNumber || typeof value === "number") {
-    const number = Number(value instanceof JsonNumber ? value.jsonText : value);
-    return new Set(Number.isInteger(number) ? ["integer", "number"] : ["number"]);
+    const text = value instanceof JsonNumber ? value.jsonText : String(value);
+    const isWhole = !/[.eE]/.test(text) || Number.isInteger(Number(text));
+    return new Set(isWhole ? ["integer", "number"] : ["number"]);
   }
   return new Set([value === null ? "null" : isList(value) ? "array" : typeof value]);
 }

@@ -2,6 +2,7 @@
 
 import { type Notation, type ParserEvent, type Role, Rule } from "./format.js";
 import type { FormatTexts, ParserOptions, Pieces, TextStream } from "./options.js";
+import type { EventStream } from "./parser.js";
 import type { Any } from "./python.js";
 import type { Message } from "./results.js";
 
@@ -33,10 +34,7 @@ export interface FormatModule {
   /** Return the message in a text, what the model wrote; the options are those of `Parser`. */
   parse(text: Pieces, options?: ParserOptions): Message;
   /** Return the events of a stream, and then the message. */
-  parse(
-    stream: TextStream,
-    options?: ParserOptions,
-  ): AsyncGenerator<ParserEvent, Message, undefined>;
+  parse(stream: TextStream, options?: ParserOptions): EventStream;
 }
 
 export function ruleOf([role, marker, ifBefore = []]: RuleRow): Rule {

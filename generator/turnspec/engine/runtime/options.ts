@@ -48,6 +48,7 @@ const TAKES: Readonly<Record<keyof ParserOptions, string>> = {
 
 /** Throw a TypeError that says what is right where there is no such option, or none of its values. */
 export function checkOptions(options: ParserOptions): void {
+  if (Object(options) !== options) throw new TypeError("options: not an object");
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(TAKES, name)) {
       throw new TypeError(`there is no option ${name}; there are ${Object.keys(TAKES).join(", ")}`);

@@ -150,16 +150,16 @@ export class Parser {
 /** Say whether a text has characters, or halves of such, that JavaScript's numbers don't count. */
 const hasSurrogates = (text: string): boolean => /[\ud800-\udfff]/.test(text);
 
+/** The events of a stream, and then the message. */
+export type EventStream = AsyncGenerator<ParserEvent, Message, undefined>;
+
 /**
  * Return the message in a text, what the model wrote; the options are those of `Parser`.
  *
  * Of a stream it gives the events, and then returns the message.
  */
 export function parse(text: Pieces, options?: ParserOptions): Message;
-export function parse(
-  stream: TextStream,
-  options?: ParserOptions,
-): AsyncGenerator<ParserEvent, Message, undefined>;
+export function parse(stream: TextStream, options?: ParserOptions): EventStream;
 export function parse(text: Pieces | TextStream, options: ParserOptions = {}) {
   const parser = new Parser(options);
   if (Symbol.asyncIterator in Object(text)) return eventsOf(text as TextStream, parser);
@@ -174,10 +174,7 @@ function feedPiece(parser: Parser, piece: Piece): ParserEvent[] {
   return parser.feed(text, special);
 }
 
-async function* eventsOf(
-  stream: TextStream,
-  parser: Parser,
-): AsyncGenerator<ParserEvent, Message, undefined> {
+async function* eventsOf(stream: TextStream, parser: Parser): EventStream {
   for await (const piece of stream) yield* feedPiece(parser, piece);
   yield* parser.finish();
   return parser.message;

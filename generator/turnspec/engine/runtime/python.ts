@@ -1,7 +1,7 @@
 /** What Python's values do and JavaScript's don't: texts, truth, members, expressions. */
 
-// biome-ignore lint/suspicious/noExplicitAny: what JSON, tools and options hold
-export type Any = any;
+/** What JSON, tools and options hold. */
+export type Any = ReturnType<JSON["parse"]>;
 /** An object of JSON: of the user's, or one that was read, whose members keep their order. */
 export type Json = object;
 
@@ -46,13 +46,15 @@ export function wordsIn(text: string): string[] {
 /** Return characters of a text, of which some are two of JavaScript's, from a position on. */
 export function characters(text: string, start: number, end: number, at = 0): string {
   if (end === 1 && text.charCodeAt(at) < 0xd800) return text.charAt(at);
-  const found = Array.from(text.slice(at, at + 2 * end));
-  return found.slice(start, end).join("");
+  return Array.from(text.slice(at, at + 2 * end))
+    .slice(start, end)
+    .join("");
 }
 
 /** Return a text in quotes, with escapes for what nobody sees. */
 export function repr(value: unknown): string {
-  if (typeof value !== "string") return Object(value) === value ? "an object" : String(value);
+  if (Object(value) === value) return {}.toString.call(value);
+  if (typeof value !== "string") return String(value);
   const mark = value.includes("'") && !value.includes('"') ? '"' : "'";
   const visible = value.replace(/\p{C}|(?! )\p{Z}|[\\']/gu, (sign) => {
     if (sign === "'") return mark === sign ? "\\'" : sign;
@@ -80,8 +82,8 @@ export class GrowingText {
     if (this.count === 256) this.join("");
   }
 
-  join(_between: ""): string {
-    this.joined += this.latest.slice(0, this.count).join("");
+  join(between: ""): string {
+    this.joined += this.latest.slice(0, this.count).join(between);
     this.count = 0;
     return this.joined;
   }
@@ -95,8 +97,8 @@ export class GrowingText {
     return [this.join("").slice(start, end)];
   }
 
-  at(_last: -1): string {
-    return this.latest[this.count - 1] ?? this.joined;
+  at(last: -1): string {
+    return this.latest[this.count + last] ?? this.joined;
   }
 }
 
@@ -185,6 +187,7 @@ function translated(source: string, names: string[]): string {
     if (name) return "(";
     if (step === "\\Z") return "$";
     if (step === "\\w") return isInClass ? "\\p{L}\\p{N}_" : "[\\p{L}\\p{N}_]";
+    if (step === "\\W") return isInClass ? "\\p{M}\\p{P}\\p{S}\\p{Z}\\p{C}" : "[^\\p{L}\\p{N}_]";
     if (step === "[") isInClass = true;
     else if (step === "]") isInClass = false;
     else if (step === "\\-") return isInClass ? step : "-";
@@ -247,7 +250,7 @@ export class Pattern {
     this.groupindex = this.names.filter(Boolean);
     //#end
     // What may hold any characters takes pairs of surrogates for one; else it is quicker without.
-    const flag = /[^\x00-\x7f]|\\[upSW]|\{\d|\[\^/.test(own) ? "u" : "";
+    const flag = /[\x80-\uffff]|\\[upSW]|\{\d|\[\^/.test(own) ? "u" : "";
     this.anywhere = new RegExp(own, `${flag}g`);
     this.match = this.finder(new RegExp(own, `${flag}y`));
     this.fullmatch = this.finder(new RegExp(`(?:${own})$`, `${flag}y`));
@@ -270,21 +273,19 @@ export class Pattern {
   }
 
   sub(by: string | ((match: Match) => string), text: string): string {
-    let at = 0;
-    const parts = this.finditer(text).map((match) => {
-      const before = text.slice(at, match.start());
-      at = match.end();
-      return before + (typeof by === "string" ? by : by(match));
-    });
-    return parts.join("") + text.slice(at);
+    if (typeof by === "string") return text.replace(this.anywhere, () => by);
+    const found = this.finditer(text).values();
+    return text.replace(this.anywhere, () => by(found.next().value as Match));
   }
 
   private finder(expression: RegExp): Finder {
-    return (text, at = 0, end = text.length) => {
+    const find: Finder = (text, at = 0, end = text.length) => {
       expression.lastIndex = at;
       const found = expression.exec(end < text.length ? text.slice(0, end) : text);
+      if (found && found.index < at) return find(text, at + 1, end); // it was half a character
       return found && new Match(found, this.names);
     };
+    return find;
   }
 }
 
