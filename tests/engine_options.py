@@ -158,7 +158,7 @@ OPTION_CASES: dict[str, OptionCase] = {
         pieces("!<calls>", '<call "add"><k>a</k>1', "!</v>", "</call>"),
         known("<calls>", "<v>", "</v>"),
         calls=(("add", {"a": 1}),),
-        told=("missing_marker: '<v>' is missing",),
+        told=("missing_marker: '<v>' is missing in '<k>a</k>'",),
     ),
     "a call that ends by a token": OptionCase(
         "python",

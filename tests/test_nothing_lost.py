@@ -142,3 +142,15 @@ def test_no_call_is_complete_whose_arguments_stand_behind_it(name: str) -> None:
         message = module.parse(text, **form.options)
         assert message == module.parse(iter(text), **form.options), text
         assert not message.tool_calls or not message.tool_calls[0].complete, text
+
+
+@pytest.mark.parametrize("name", ["minimax-m2", "muse-glimmer", "stepfun-ai-step3"])
+def test_a_further_attribute_behind_a_key_is_told(name: str) -> None:
+    spec = committed_format(name).spec
+    turn = write_parts(spec, Message(calls=(allowed_call(spec, CALL),)), Part.START)
+    head = turn[: turn.index("qvparis")].rstrip()
+    assert head.endswith('="qvwhere">')
+    longer = f"{head[:-1]} qvtype=qvtext>{turn[len(head) :]}"
+    message = load(spec).parse(longer, prefill=spec.turn.header)
+    assert json.loads(message.tool_calls[0].arguments)["qvwhere"] == "qvparis qvnorth"
+    assert any("qvtype=qvtext" in problem.message for problem in message.problems)

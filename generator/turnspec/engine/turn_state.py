@@ -100,7 +100,7 @@ def end_call(turn: Turn, call: OpenCall, late_id: str = "") -> None:
 def tell_missing(turn: Turn, found: Found, offset: int | None = None) -> None:
     """Tell of the texts that a marker may have, and has not."""
     for text in missing_texts(found):
-        turn.problem("missing_marker", f"{text!r} is missing", offset)
+        turn.problem("missing_marker", f"{text!r} is missing in {found.text!r}", offset)
 
 
 def missing_texts(found: Found) -> list[str]:
