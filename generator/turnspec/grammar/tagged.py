@@ -312,7 +312,8 @@ class ArgumentNotation(MemberNotation):
             if piece.kind:
                 parts.append(fills[piece.kind])
             elif exact and number == at - 1:
-                parts.append(lenient(piece.text.rstrip(WHITE_SPACE)))
+                text = piece.text.rstrip(WHITE_SPACE)
+                parts.append(lenient(text) if text else spelled(piece.text))
             elif exact and number == at + 1:
                 parts.append(VALUE_END if self.ends_spaced else closing(piece.text))
             else:
