@@ -671,6 +671,62 @@ WHOLE = {
         "<muse>First look.</muse><acts>\n</acts>\nIt is.<:end:>",
         ("First look.", "It is.", []),
     ),
+    "a raw value may be closed by the turn's end alone": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<:use:>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}<:key:>{{ k }}<:is:>"
+        "{{ v if v is string else v | tojson }}{% endfor %}{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<:use:>look<:key:>at<:is:>sea <:key:>by<:is:> day \n<:end:>",
+        ("", "", [("look", {"at": "sea ", "by": " day \n"})]),
+    ),
+    "a raw value that ends with its line has the lines before": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}{% if m.tool_calls %}"
+        "{{ '<:all:>\n' }}{% for c in m.tool_calls %}{{ '<:use:>' ~ c.function.name ~ '\n' }}"
+        "{% for k, v in c.function.arguments.items() %}<:key:>{{ k }}<:is:>"
+        "{{ (v if v is string else v | tojson) ~ '\n' }}{% endfor %}{% endfor %}<:/all:>"
+        "{% endif %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<:all:>\n<:use:>look\n<:key:>at<:is:>sea\n\n<:key:>by<:is:>day\n\n<:/all:><:end:>",
+        ("", "", [("look", {"at": "sea\n", "by": "day\n"})]),
+    ),
+    "a raw value may have its lines for itself": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}{{ '<:use:>' ~ c.function.name ~ '\n' }}"
+        "{% for k, v in c.function.arguments.items() %}{{ '<:key:>' ~ k ~ '\n' }}"
+        "{{ (v if v is string else v | tojson) ~ '\n' }}{% endfor %}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<:use:>look\n<:key:>at\nsea\n<:key:>by\n\nday\n\n<:end:>",
+        ("", "", [("look", {"at": "sea", "by": "\nday\n"})]),
+    ),
+    "a line's end closes values, and no call without them": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name ~ ':\n' }}"
+        "{% for k, v in c.function.arguments.items() %}<key>{{ k }}<is>"
+        "{{ (v if v is string else v | tojson) ~ '\n' }}{% endfor %}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<use>ping:\n</use><use>look:\n<key>at<is>sea </\n</use><:end:>",
+        ("", "", [("ping", {}), ("look", {"at": "sea </"})]),
+    ),
+    "a word for a value's type may be the tag that it stands in": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use fn='{{ c.function.name }}'>"
+        "{% for k, v in c.function.arguments.items() %}"
+        "{% set t = 'text' if v is string else 'other' %}<{{ t }} of='{{ k }}'>"
+        "{{ v if v is string else v | tojson }}</{{ t }}>{% endfor %}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<use fn='look'><text of='at'>7</text><other of='by'>[7]</other></use><:end:>",
+        ("", "", [("look", {"at": "7", "by": [7]})]),
+    ),
+    "a word for a value's type may stand before its key": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        "({{ 'text' if v is string else 'other' }}) {{ k }} = {{ v | tojson }};"
+        "{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<use>look(text) at = "sea";(other) by = [7];</use><:end:>',
+        ("", "", [("look", {"at": "sea", "by": [7]})]),
+    ),
 }
 
 

@@ -317,7 +317,8 @@ class ArgumentNotation(MemberNotation):
             elif exact and number == at + 1:
                 parts.append(VALUE_END if self.ends_spaced else closing(piece.text))
             else:
-                write = {at - 1: apart, at + 1: behind_value}.get(number, lenient)
+                written = {item.index(_TYPE) + 1: apart} if _TYPE in item else {}
+                write = {**written, at - 1: apart, at + 1: behind_value}.get(number, lenient)
                 parts.append(write(piece.text))
         return sequence(*parts, GAP if self.ends_spaced and not exact else "")
 
