@@ -707,6 +707,17 @@ WHOLE = {
         "<use>ping:\n</use><use>look:\n<key>at<is>sea </\n</use><:end:>",
         ("", "", [("ping", {}), ("look", {"at": "sea </"})]),
     ),
+    "a string may have its quotes escaped, and its line ends too": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        r"{% set w = v | string | replace('\\', '\\\\') | replace('\n', '\\n') %}"
+        r"""{% set w = w | replace('"', '\\"') if v is string else v | tojson %}"""
+        ' {{ k }}="{{ w }}"{% endfor %}</use>{% endfor %}<:end:>{% endfor %}'
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        r'<use>look at="a \"sea\"\nor \\n" by="day"</use><:end:>',
+        ("", "", [("look", {"at": 'a "sea"\nor \\n', "by": "day"})]),
+    ),
     "a word for a value's type may be the tag that it stands in": (
         "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
         "{% for c in m.tool_calls or [] %}<use fn='{{ c.function.name }}'>"
@@ -741,6 +752,19 @@ def test_a_given_template_is_verified_and_reads(title: str) -> None:
     read = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
     assert (message.reasoning_content, message.content, read) == (reasoning, content, calls)
     assert message.problems == []
+
+
+def test_a_word_right_behind_a_key_takes_no_calls_away() -> None:
+    template = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        "<{{ k ~ ('' if v is string else ' other') }}>{{ v if v is string else v | tojson }}"
+        "</{{ k }}>{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    message = load(spec_in(built("given", template))).parse("<use>look<at>sea</at></use><:end:>")
+    assert [(it.name, it.arguments) for it in message.tool_calls] == [("look", '{"at": "sea"}')]
 
 
 def test_entities_may_stand_in_strings_and_json_without_them() -> None:

@@ -76,7 +76,7 @@ def find_kinds(render: RenderArguments) -> Kinds:
     if trail and word and plain_tail == before + words[1] + after:
         echo = (before, word)
         return Kinds(middle, after, typed=True, lead=lead, trail=trail, echo=echo, first=first)
-    typed = tail == plain_tail and bool(trail)
+    typed = tail == plain_tail and bool(lead and trail)
     return Kinds(middle, tail, typed=typed, lead=lead, trail=trail, first=first)
 
 

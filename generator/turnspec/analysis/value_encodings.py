@@ -182,7 +182,7 @@ def _otherwise(
     if kind is JsonType.STRING and shown.kinds.quote:
         return _with_escaped_quote(found, shown.text_of)
     if kind is JsonType.STRING and not found.value_escapes:
-        escapes = _escapes(lambda text: shown.render({KEYS[0]: text}), _OF_LINES)
+        escapes = _escapes(lambda text: shown.render({KEYS[0]: text}), _MARKUP + _OF_LINES)
         in_line = replace(found, value_escapes=escapes, escapes_only_strings=True)
         matched = _match(texts, kind, probes, in_line) if escapes else None
         # Other signs may be altered in words that stand as they are: a limit of characters.
