@@ -27,8 +27,10 @@ from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.rendering.worker import RenderWorker
 from turnspec.review.facts import changes
+from turnspec.spec.characters import call_ends, is_name
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
+from turnspec.spec.words import SlotKind
 
 HEADER = "<:assistant:>"
 _KEYED = "{% for k, v in a.items() %}<k n='{{ k }}'>{{ v }}</k>{% endfor %}"
@@ -55,6 +57,10 @@ CALLS = {
         "<use no='{{ loop.index }}' fn='{{ f.name }}'"
         "{% if a %}>{{ a | tojson }}</use>{% else %}/>{% endif %}",
         "<use no='1' fn='ping'/>",
+    ),
+    "a tag that closes itself behind the name": (
+        "<use {{ f.name }}{% if a %}>{{ a | tojson }}</use>{% else %}/>{% endif %}",
+        "<use ping/>",
     ),
     "a line end and nothing": (
         "<use>{{ f.name }}{{ '\n' }}{% if a %}{{ a | tojson }}{{ '\n' }}{% endif %}</use>",
@@ -243,3 +249,13 @@ def test_reviews_tell_it() -> None:
     found = {c.name: (c.before, c.after) for c in changes(usual, spec_with(CALLS["no member"][0]))}
     told = '"<use>{\\"name\\": \\"" NAME "\\"}</use>"'
     assert found["call without arguments"] == (None, told)
+
+
+def test_what_closes_a_call_without_arguments_is_in_no_name() -> None:
+    spec = spec_with(CALLS["a tag that closes itself behind the name"][0])
+    assert spec.tools is not None
+    ends = call_ends(spec.tools, SlotKind.NAME)
+    assert is_name("up/down")
+    assert not is_name("up/down", ends)
+    message = load(spec).parse("<use up/down/><:end:>")
+    assert (message.content, list(message.tool_calls)) == ("<use up/down/>", [])

@@ -671,6 +671,73 @@ WHOLE = {
         "<muse>First look.</muse><acts>\n</acts>\nIt is.<:end:>",
         ("First look.", "It is.", []),
     ),
+    "a raw value may be closed by the turn's end alone": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<:use:>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}<:key:>{{ k }}<:is:>"
+        "{{ v if v is string else v | tojson }}{% endfor %}{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<:use:>look<:key:>at<:is:>sea <:key:>by<:is:> day \n<:end:>",
+        ("", "", [("look", {"at": "sea ", "by": " day \n"})]),
+    ),
+    "a raw value that ends with its line has the lines before": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}{% if m.tool_calls %}"
+        "{{ '<:all:>\n' }}{% for c in m.tool_calls %}{{ '<:use:>' ~ c.function.name ~ '\n' }}"
+        "{% for k, v in c.function.arguments.items() %}<:key:>{{ k }}<:is:>"
+        "{{ (v if v is string else v | tojson) ~ '\n' }}{% endfor %}{% endfor %}<:/all:>"
+        "{% endif %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<:all:>\n<:use:>look\n<:key:>at<:is:>sea\n\n<:key:>by<:is:>day\n\n<:/all:><:end:>",
+        ("", "", [("look", {"at": "sea\n", "by": "day\n"})]),
+    ),
+    "a raw value may have its lines for itself": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}{{ '<:use:>' ~ c.function.name ~ '\n' }}"
+        "{% for k, v in c.function.arguments.items() %}{{ '<:key:>' ~ k ~ '\n' }}"
+        "{{ (v if v is string else v | tojson) ~ '\n' }}{% endfor %}{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<:use:>look\n<:key:>at\nsea\n<:key:>by\n\nday\n\n<:end:>",
+        ("", "", [("look", {"at": "sea", "by": "\nday\n"})]),
+    ),
+    "a line's end closes values, and no call without them": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name ~ ':\n' }}"
+        "{% for k, v in c.function.arguments.items() %}<key>{{ k }}<is>"
+        "{{ (v if v is string else v | tojson) ~ '\n' }}{% endfor %}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<use>ping:\n</use><use>look:\n<key>at<is>sea </\n</use><:end:>",
+        ("", "", [("ping", {}), ("look", {"at": "sea </"})]),
+    ),
+    "a string may have its quotes escaped, and its line ends too": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        r"{% set w = v | string | replace('\\', '\\\\') | replace('\n', '\\n') %}"
+        r"""{% set w = w | replace('"', '\\"') if v is string else v | tojson %}"""
+        ' {{ k }}="{{ w }}"{% endfor %}</use>{% endfor %}<:end:>{% endfor %}'
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        r'<use>look at="a \"sea\"\nor \\n" by="day"</use><:end:>',
+        ("", "", [("look", {"at": 'a "sea"\nor \\n', "by": "day"})]),
+    ),
+    "a word for a value's type may be the tag that it stands in": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use fn='{{ c.function.name }}'>"
+        "{% for k, v in c.function.arguments.items() %}"
+        "{% set t = 'text' if v is string else 'other' %}<{{ t }} of='{{ k }}'>"
+        "{{ v if v is string else v | tojson }}</{{ t }}>{% endfor %}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<use fn='look'><text of='at'>7</text><other of='by'>[7]</other></use><:end:>",
+        ("", "", [("look", {"at": "7", "by": [7]})]),
+    ),
+    "a word for a value's type may stand before its key": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        "({{ 'text' if v is string else 'other' }}) {{ k }} = {{ v | tojson }};"
+        "{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<use>look(text) at = "sea";(other) by = [7];</use><:end:>',
+        ("", "", [("look", {"at": "sea", "by": [7]})]),
+    ),
 }
 
 
@@ -685,6 +752,19 @@ def test_a_given_template_is_verified_and_reads(title: str) -> None:
     read = [(call.name, json.loads(call.arguments)) for call in message.tool_calls]
     assert (message.reasoning_content, message.content, read) == (reasoning, content, calls)
     assert message.problems == []
+
+
+def test_a_word_right_behind_a_key_takes_no_calls_away() -> None:
+    template = (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        "<{{ k ~ ('' if v is string else ' other') }}>{{ v if v is string else v | tojson }}"
+        "</{{ k }}>{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}"
+    )
+    message = load(spec_in(built("given", template))).parse("<use>look<at>sea</at></use><:end:>")
+    assert [(it.name, it.arguments) for it in message.tool_calls] == [("look", '{"at": "sea"}')]
 
 
 def test_entities_may_stand_in_strings_and_json_without_them() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from turnspec.analysis.probes import KEYS
 from turnspec.analysis.text import common_prefix, common_suffix, whole_prefix, whole_suffix
@@ -26,8 +26,9 @@ class Kinds:
     """What stands between key and value and behind it, for a string and for an integer.
 
     ``quote`` or ``guard`` surround strings only; ``lead`` and ``trail`` surround a word for the
-    value's type. ``echo``, if the tail begins by saying that again, is what stands before: ``</``
-    and ``string``, for instance. Then the tail is what follows.
+    value's type. ``first`` is that of strings where it stands before the key. ``echo``, if the tail
+    begins by saying that again, is what stands before: ``</`` and ``string``, for instance. Then
+    the tail is what follows.
     """
 
     middle: str
@@ -38,6 +39,7 @@ class Kinds:
     trail: str = ""
     guard: Guard | None = None
     echo: tuple[str, str] = ("", "")
+    first: str = ""
 
     @property
     def string_end(self) -> str:
@@ -45,27 +47,37 @@ class Kinds:
         return self.guard.end if self.guard else self.quote
 
 
-def find_kinds(render: RenderArguments, before: str) -> Kinds:
-    """Compare a string's surroundings with an integer's; ``before`` stands before the key."""
-    start = len(before) + len(KEYS[0])
-    strings = _around([render({KEYS[0]: value}) for value in _UNLIKE_STRINGS], start)
-    integers = _around([render({KEYS[0]: value}) for value in _INTEGERS], start)
+def find_kinds(render: RenderArguments) -> Kinds:
+    """Compare a string's surroundings with an integer's."""
+    strings = _around([render({KEYS[0]: value}) for value in _UNLIKE_STRINGS])
+    integers = _around([render({KEYS[0]: value}) for value in _INTEGERS])
     if strings is None or integers is None or strings == integers:
-        middle, tail = strings or ("", "")
+        _, middle, tail = strings or ("", "", "")
         return Kinds(middle, tail)
-    (middle, tail), (plain_middle, plain_tail) = strings, integers
+    (head, middle, tail), (plain_head, plain_middle, plain_tail) = strings, integers
+    is_first = head != plain_head
     quote = middle.removeprefix(plain_middle)
     if middle == plain_middle + quote and tail == quote + plain_tail:
-        return Kinds(plain_middle, plain_tail, quote=quote)
-    guarded = _guarded_kinds(strings, integers)
+        found = Kinds(plain_middle, plain_tail, quote=quote)
+        lead, trail = _around_words(head, plain_head)
+        first = head[len(lead) : len(head) - len(trail)]
+        typed = is_first and bool(trail)
+        return replace(found, typed=typed, lead=lead, trail=trail, first=first) if typed else found
+    if is_first and middle != plain_middle:
+        return Kinds(middle, tail)
+    guarded = None if is_first else _guarded_kinds((middle, tail), (plain_middle, plain_tail))
     if guarded is not None:
         return guarded
-    lead, trail = _around_words(middle, plain_middle)
-    words = [text[len(lead) : len(text) - len(trail)] for text in (middle, plain_middle)]
+    told = (head, plain_head) if is_first else (middle, plain_middle)
+    lead, trail = _around_words(*told)
+    words = [text[len(lead) : len(text) - len(trail)] for text in told]
+    first = words[0] if is_first else ""
     before, word, after = tail.partition(words[0] or "\0")
     if trail and word and plain_tail == before + words[1] + after:
-        return Kinds(middle, after, typed=True, lead=lead, trail=trail, echo=(before, word))
-    return Kinds(middle, tail, typed=tail == plain_tail and bool(trail), lead=lead, trail=trail)
+        echo = (before, word)
+        return Kinds(middle, after, typed=True, lead=lead, trail=trail, echo=echo, first=first)
+    typed = tail == plain_tail and bool(lead and trail)
+    return Kinds(middle, tail, typed=typed, lead=lead, trail=trail, first=first)
 
 
 def _around_words(first: str, second: str) -> tuple[str, str]:
@@ -110,10 +122,14 @@ def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> Kinds
     return Kinds(middle, plain_tail, typed=True, lead=lead, trail=trail, guard=guard)
 
 
-def _around(texts: Sequence[str | None], start: int) -> tuple[str, str] | None:
-    """Return what two renderings that differ in a value alone have before and after it."""
-    cut = [text[start:] for text in texts if text is not None]
+def _around(texts: Sequence[str | None]) -> tuple[str, str, str] | None:
+    """Return what two renderings that differ in a value alone have before and behind its key.
+
+    What stands behind it is parted by the value.
+    """
+    parted = [text.partition(KEYS[0]) for text in texts if text is not None]
+    cut = [behind for _, _, behind in parted]
     if len(cut) < 2 or cut[0] == cut[1]:
         return None
     before = common_prefix(cut)
-    return before, common_suffix([text[len(before) :] for text in cut])
+    return parted[0][0], before, common_suffix([text[len(before) :] for text in cut])

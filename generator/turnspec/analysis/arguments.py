@@ -150,7 +150,7 @@ def analyze_tagged(render: RenderArguments, derivation: Derivation) -> Arguments
         return None
     repeated = repeated_items(texts, KEYS)
     lead, empty, trail = _empty_arguments(none, repeated.befores[0], repeated.afters[0])
-    kinds = find_kinds(render, one[: one.find(KEYS[0])])
+    kinds = find_kinds(render)
     arguments = Arguments(
         item=_item_pieces(one, repeated.start, repeated.end, kinds),
         start=repeated.befores[0].removeprefix(lead),
@@ -181,7 +181,11 @@ def _empty_arguments(none: str | None, before: str, after: str) -> tuple[str, st
 def _item_pieces(text: str, start: str, end: str, kinds: Kinds) -> tuple[Piece, ...]:
     """Return the pieces of one argument: the literals around its key and its value."""
     pieces: list[Piece] = [Literal(start), Slot(SlotKind.KEY)]
-    if kinds.typed:
+    if kinds.typed and kinds.first:
+        before = Literal(start.removesuffix(kinds.first + kinds.trail))
+        pieces[:1] = [before, Slot(SlotKind.TYPE), Literal(kinds.trail)]
+        pieces.append(Literal(kinds.middle))
+    elif kinds.typed:
         pieces += [Literal(kinds.lead), Slot(SlotKind.TYPE), Literal(kinds.trail)]
     else:
         pieces.append(Literal(kinds.middle))

@@ -54,10 +54,12 @@ class _Rendered:
         text, kinds = self.render({KEYS[0]: value}), self.kinds
         if text is None or KEYS[0] not in text or not text.endswith(kinds.tail):
             return None
-        inner = text[text.find(KEYS[0]) + len(KEYS[0]) : len(text) - len(kinds.tail)]
+        head, _, inner = text.removesuffix(kinds.tail).partition(KEYS[0])
         if not kinds.typed:
             is_whole = inner.startswith(kinds.middle)
             return ("", inner.removeprefix(kinds.middle)) if is_whole else None
+        if kinds.first:  # the same text, with the word behind the key
+            inner = head + inner.removeprefix(kinds.middle)
         position = inner.find(kinds.trail, len(kinds.lead)) if inner.startswith(kinds.lead) else -1
         word, text = inner[len(kinds.lead) : position], inner[position + len(kinds.trail) :]
         again = kinds.echo[0] + word if kinds.echo[0] else ""
@@ -180,7 +182,7 @@ def _otherwise(
     if kind is JsonType.STRING and shown.kinds.quote:
         return _with_escaped_quote(found, shown.text_of)
     if kind is JsonType.STRING and not found.value_escapes:
-        escapes = _escapes(lambda text: shown.render({KEYS[0]: text}), _OF_LINES)
+        escapes = _escapes(lambda text: shown.render({KEYS[0]: text}), _MARKUP + _OF_LINES)
         in_line = replace(found, value_escapes=escapes, escapes_only_strings=True)
         matched = _match(texts, kind, probes, in_line) if escapes else None
         # Other signs may be altered in words that stand as they are: a limit of characters.

@@ -356,7 +356,13 @@ def behind_value(marks: Marks) -> list[Notation]:
     behind = _behind_call(marks)
     following = [it for it in (start, *marks.calls.closing[:1], *behind) if it]
     ends = [*map(spaced, (*marks.calls.closing[:1], *behind)), "{end of text}"]
-    return [*map(spaced, following), *((f" {tag}", ends) for tag in _misspelt_end(marks))]
+    told = [(f" {tag}", ends) for tag in _misspelt_end(marks) if arguments.end != "\n"]
+    return [*(spaced(it, _white_space_behind(arguments)) for it in following), *told]
+
+
+def _white_space_behind(arguments: ArgumentMarks) -> str:
+    """Return the white space behind a value: where it ends with its line, others are its own."""
+    return "{indent}" if arguments.end == "\n" else " "
 
 
 def _misspelt_end(marks: Marks) -> list[str]:
@@ -377,7 +383,8 @@ def rests_of_call(marks: Marks) -> list[str]:
     # A call that stands in a value may end so, too; then text goes on behind it.
     behind = [*(it for it in _behind_call(marks) if it not in section_end), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]
-    found = [f"{rest} {more}" for rest in rests for more in behind]
+    blank = _white_space_behind(marks.arguments)
+    found = [f"{rest} {more}" if rest else blank + more for rest in rests for more in behind]
     # Any tag before any other is no rest of a call, but before the turn's end.
     return [
         it for it in found if "{any" not in it or STOP in it or literal_length(it) > len("</><")

@@ -205,7 +205,7 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
     heads += [("short_call", it) for it in calls.short_starts]
     whole: list[tuple[str, Notation]] = [("closed_call", it) for it in _without_arguments(marks)]
-    is_known = marks.arguments.end and "{" not in marks.arguments.end
+    is_known = marks.arguments.end.strip() and "{" not in marks.arguments.end
     if is_known and tags_of_keys(marks.arguments):  # the end of none of them
         over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
         starts = (calls.start.rstrip(), *calls.short_starts)

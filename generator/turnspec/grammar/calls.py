@@ -180,7 +180,7 @@ def _between(tools: Tools, separator: str) -> str:
     if not trimmed(separator):
         # A word such as an id, with which a call ends, would go on in the next one's name.
         ends_in_word = separator and tools.call[-1].kind
-        return sequence(literal(separator[0]), GAP) if ends_in_word else _gap_behind(tools)
+        return sequence(literal(separator[0]), GAP) if ends_in_word else gap_behind(tools)
     before = "" if separator[0] not in WHITE_SPACE else GAP
     sign, blank = trimmed(separator)[-1], separator[-1]
     in_names = tools.call[0].kind in NAMED and (sign.isalnum() or sign in NAME_SIGNS)
@@ -192,10 +192,10 @@ def _between(tools: Tools, separator: str) -> str:
 
 
 def _section_end(tools: Tools, text: str) -> str:
-    return sequence(_gap_behind(tools), closing(text)) if trimmed(text) else ""
+    return sequence(gap_behind(tools), closing(text)) if trimmed(text) else ""
 
 
-def _gap_behind(tools: Tools) -> str:
+def gap_behind(tools: Tools) -> str:
     """Return the white space behind a call; a raw value that nothing closes has it as its own."""
     is_open = tools.call[-1].kind is SlotKind.ARGUMENTS and ends_raw(tools.arguments)
     return "" if is_open else GAP

@@ -26,7 +26,7 @@ from turnspec.spec.calls import Arguments, Piece, Slot, Tools
 from turnspec.spec.words import Encoding, SlotKind
 
 #: The slots that would go on in a word behind them, beside the name, which has its own rule.
-_WORDS = (Slot(SlotKind.KEY), Slot(SlotKind.INDEX), Slot(SlotKind.COUNT))
+_WORDS = tuple(map(Slot, (SlotKind.KEY, SlotKind.TYPE, SlotKind.INDEX, SlotKind.COUNT)))
 _NAMES = (Slot(SlotKind.NAME), Slot(SlotKind.ID))
 # Where JSON may hold white space between a key, its value and the next key.
 _JSON_GAP = re.compile(r'(?<=":)\s*|(?<=["}\]],)\s*|(?<=^,)\s*|(?<=\{)\s*(?=")|\s+(?=[}\]])')

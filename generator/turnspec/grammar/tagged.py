@@ -106,11 +106,13 @@ class ArgumentNotation(MemberNotation):
             if piece.kind:
                 parts.append(fills[piece.kind])
             elif exact and number == at - 1:
-                parts.append(lenient(piece.text.rstrip(WHITE_SPACE)))
+                text = piece.text.rstrip(WHITE_SPACE)
+                parts.append(lenient(text) if text else spelled(piece.text))
             elif exact and number == at + 1:
                 parts.append(VALUE_END if self.ends_spaced else closing(piece.text))
             else:
-                write = {at - 1: apart, at + 1: behind_value}.get(number, lenient)
+                written = {item.index(_TYPE) + 1: apart} if _TYPE in item else {}
+                write = {**written, at - 1: apart, at + 1: behind_value}.get(number, lenient)
                 parts.append(write(piece.text))
         return sequence(*parts, GAP if self.ends_spaced and not exact else "")
 

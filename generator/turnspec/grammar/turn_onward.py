@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from turnspec.codegen.headers import content_has_own_line
 from turnspec.codegen.shapes import looks_like_marker
+from turnspec.grammar.calls import gap_behind
 from turnspec.grammar.offers import TEXT, Offer
 from turnspec.grammar.text import GAP, WHITE_SPACE, sequence, spelled, trimmed
 from turnspec.grammar.turn_parts import (
@@ -102,6 +103,8 @@ def _is_open(spec: Spec, left: Part) -> bool:
 
 
 def _gap_behind(spec: Spec, left: Part) -> str:
+    if left is Part.CALLS and spec.tools and not any(map(trimmed, spec.tools.section_ends)):
+        return gap_behind(spec.tools)
     return "" if _is_open(spec, left) else GAP
 
 

@@ -118,6 +118,8 @@ def call_ends(tools: Tools, kind: SlotKind) -> str:
     places = [index for index, piece in enumerate(tools.call) if piece == Slot(kind)]
     found = [slot_ends(tools.call, index, arguments_begin(tools)) for index in places]
     found += [sign for index in places for sign in _signs_of_empty(tools, index)]
+    without = enumerate(tools.empty_call)
+    found += [slot_ends(tools.empty_call, at) for at, piece in without if piece == Slot(kind)]
     return _joined([*found, *(_signs_of_closings(tools, index) for index in places)])
 
 
