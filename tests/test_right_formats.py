@@ -738,6 +738,24 @@ WHOLE = {
         '<use>look(text) at = "sea";(other) by = [7];</use><:end:>',
         ("", "", [("look", {"at": "sea", "by": [7]})]),
     ),
+    "signs beyond ASCII end a number as others do": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}\u3010{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}\uff5c{{ k }}\uff1d{{ v | tojson }}"
+        "{% endfor %}\u3011{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '\u3010look\uff5cby\uff1d7\uff5cat\uff1d"sea"\uff5cto\uff1d[8]\uff5cis\uff1dtrue\u3011<:end:>',
+        ("", "", [("look", {"by": 7, "at": "sea", "to": [8], "is": True})]),
+    ),
+    "what separates arguments stands before the first one too": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}\u27e6{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}; {{ k }}: {{ v | tojson }}"
+        "{% endfor %}\u27e7{% endfor %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '\u27e6look;\nby: 7; at: "sea"\u27e7<:end:>',
+        ("", "", [("look", {"by": 7, "at": "sea"})]),
+    ),
 }
 
 

@@ -248,7 +248,8 @@ def signs_behind_string(marks: Marks) -> str:
     """Return the signs with which goes on what stands behind a string."""
     arguments, calls = marks.arguments, marks.calls
     texts = (*calls.closing, *calls.end, *marks.text.turn_end)
-    firsts = (text.strip()[:1] for text in (arguments.separator, arguments.end, *texts))
+    own = (arguments.separator, arguments.start.partition("{")[0], arguments.end)
+    firsts = (text.strip()[:1] for text in (*own, *texts))
     return "".join(dict.fromkeys(",)]}:<" + "".join(firsts)))
 
 

@@ -317,7 +317,8 @@ def _with_follows(marks: Marks, head: str) -> Notation:
     by_name, is_doubtful = marks.calls.begin_with_name, marks.calls.is_doubtful
     if head.rstrip()[-1:] != "}" and not is_doubtful and (is_told or not by_name):
         return head
-    before = "{comma}" if by_name else " "  # a key is as it is between arguments
+    # A key is as it is between arguments.
+    before = "{comma}" if by_name or marks.arguments.are_keyed else " "
     return (head, [spaced(it, before) for it in _behind_name(marks) if it])
 
 

@@ -67,6 +67,7 @@ class OtherValue(JsonValue):
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
+        tokens = tokens.replace("<>|]+", f"<>|{style.word_ends}]+")
         if HAS_PYTHON_VALUES and self.is_python:
             tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
         self._value_tokens = re.compile(tokens)

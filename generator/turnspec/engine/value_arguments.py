@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from turnspec.engine.turn import Turn
 
 #: A number, a constant or a word without quotes; nothing where a value begins with a sign.
-WORD = re.compile("[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]*)")
+NO_WORD = f"\\x00-\x20{{}}\\[\\](),:;\"'`<>|{VALUE_STYLE.word_ends}"
+WORD = re.compile(f"[ \t\n\r]*(?P<word>[^{NO_WORD}]*)")
 
 #: A key that holds no sign with which a mark could begin.
 KEY_WORD = r"[\w.$-]+"
