@@ -223,7 +223,7 @@ class JsonValue:
         return not missing
 
     def _take_closing(self, text: str) -> bool:
-        if text not in reversed(self._closers):  # as what is looked through is then closed
+        if text not in reversed(self._closers):  # looks no further than it closes
             return False
         while (inner := self._closers[-1]) != text:
             self._tell(f"no {inner!r} before {text!r}", is_sure=False)

@@ -35,6 +35,8 @@ ESCAPES = {
     f"\\{pair[0]}": pair[1]
     for pair in ("n\n", "t\t", "b\b", "f\f", "r\r", "a\a", "v\v", "\\\\", "''", '""')
 }
+#: A number, a constant or a word without quotes; nothing where a value begins with a sign.
+WORD = "[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|SIGNS]*)"
 #: What no word holds; and no key without quotes, which may hold white space.
 BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
 #: What follows a string: no bracket before another quote. An argument's key may, as a separator
@@ -66,8 +68,10 @@ class OtherValue(JsonValue):
         self._inner_end = -1  # of the last of them
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
+        signs = re.sub(r"[\x00-\x7f]|\w", "", style.after_string)  # those beyond ASCII
+        self.word = re.compile(WORD.replace("SIGNS", signs))
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
-        tokens = tokens.replace("<>|]+", f"<>|{style.word_ends}]+")
+        tokens = tokens.replace("|]+", f"|{signs}]+")
         if HAS_PYTHON_VALUES and self.is_python:
             tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
         self._value_tokens = re.compile(tokens)

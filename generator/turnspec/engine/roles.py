@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 
 TYPE_CHECKING = False
@@ -99,4 +98,3 @@ class ValueStyle:
         self.is_raw_inside = is_raw_inside  # whether they stand in arrays and objects
         self.has_python_escapes = has_python_escapes
         self.after_string = after_string  # the signs that can come after a string
-        self.word_ends = re.sub(r"[\x00-\x7f]|\w", "", after_string)  # those beyond ASCII

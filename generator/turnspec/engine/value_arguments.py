@@ -8,7 +8,6 @@ from turnspec.engine.facts import (
     CALL_HAS_END,
     HAS_LATE_IDS,
     HAS_OPTIONAL_TEXTS,
-    HAS_OTHER_VALUES,
     HAS_RAW_STRINGS,
     VALUE_STYLE,
 )
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
     from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import Turn
-
-#: A number, a constant or a word without quotes; nothing where a value begins with a sign.
-NO_WORD = f"\\x00-\x20{{}}\\[\\](),:;\"'`<>|{VALUE_STYLE.word_ends}"
-WORD = re.compile(f"[ \t\n\r]*(?P<word>[^{NO_WORD}]*)")
 
 #: A key that holds no sign with which a mark could begin.
 KEY_WORD = r"[\w.$-]+"
@@ -130,8 +125,7 @@ def read_value_argument(turn: Turn, call: OpenCall, found: Found) -> Reading[boo
         # One that holds other signs may be a key with a misspelt mark before it.
         call.complete = call.complete and re.fullmatch(KEY_WORD, key) is not None
     before = f"{', ' if call.pieces else '{'}{dump_json(key)}: "
-    input = turn.input
-    value = OtherValue(input, turn, VALUE_STYLE) if HAS_OTHER_VALUES else JsonValue(input, turn)
+    value = OtherValue(turn.input, turn, VALUE_STYLE)
     if (yield from is_bare_text(turn, value)):
         return (yield from read_bare_text(turn, call, before))
     while True:
@@ -157,11 +151,11 @@ def may_have(turn: Turn, call: OpenCall, key: str) -> bool:
     return takes_any or key in properties
 
 
-def is_bare_text(turn: Turn, value: JsonValue) -> Reading[bool]:
+def is_bare_text(turn: Turn, value: OtherValue) -> Reading[bool]:
     """Say whether a text without quotes follows: more than a word that is no literal."""
     input, rules = turn.input, turn.input.rules
     while True:
-        match = WORD.match(input.text, input.position)
+        match = value.word.match(input.text, input.position)
         assert match  # if only an empty text
         word, end = match["word"], match.end()
         if end < len(input.text) or input.final:
