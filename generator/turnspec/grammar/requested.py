@@ -22,7 +22,7 @@ def prompt_for(spec: Spec, request: GrammarRequest) -> str:
     """Return the prompt that a grammar stands behind, from the turn's header on."""
     if request.prefill is None:
         return spec.thinking.state(request.thinking).prompt
-    return spec.turn.header + turn_in(request.prefill, spec.turn.header)
+    return spec.turn.header + turn_in(spec, request.prefill)
 
 
 def is_lazy(spec: Spec, request: GrammarRequest) -> bool:
@@ -30,15 +30,13 @@ def is_lazy(spec: Spec, request: GrammarRequest) -> bool:
 
     Not in reasoning that nothing closes, nor behind content that no calls follow.
     """
-    if not request.lazy or request.tool_choice != ToolChoice.AUTO:
-        return False
-    if request.response_schema is not None:
+    may_wait = request.lazy and request.tool_choice == ToolChoice.AUTO
+    if not may_wait or request.response_schema is not None or not spec.grammar.triggers:
         return False
     extra = prompt_extra(spec, prompt_for(spec, request))
     if opens_reasoning(spec, extra):
-        return bool(spec.grammar.triggers) and bool(trimmed(spec.reasoning.end))
-    follow = _calls_follow_content(spec) or not holds_content(spec, extra)
-    return bool(spec.grammar.triggers) and follow
+        return trimmed(spec.reasoning.end) != ""
+    return _calls_follow_content(spec) or not holds_content(spec, extra)
 
 
 def _calls_follow_content(spec: Spec) -> bool:
@@ -89,6 +87,6 @@ def prefill_problems(spec: Spec, calls: Calls | None, request: GrammarRequest) -
     if not holds_content(spec, extra):
         return
     if request.response_schema is not None:
-        yield Problem("prefill: it holds content, and a response schema is for all of that")
+        yield Problem("prefill: it holds content, and a response schema is for the whole of it")
     if request.calls_needed and not _calls_follow_content(spec):
         yield Problem(f"prefill: it holds content, which no calls follow in {spec.name}")
