@@ -278,11 +278,8 @@ class _Compiler:
             message = f"an empty {kind} is left out, as it is read as a text in this format"
             self.remarks.notice(message, parts[0].path)
         if kind in ("array", "object"):
-            containers = Containers(
-                self.root, self.closed, self.rules, self.remarks, self.reference
-            )
-            written = containers.object if kind == "object" else containers.array
-            return written(parts, name, way)
+            writer = Containers(self.root, self.closed, self.rules, self.remarks, self.reference)
+            return (writer.array if kind == "array" else writer.object)(parts, name, way)
         if kind == "string":
             text = string_text(parts, way.strings, self.remarks, self.rules.adding(f"{name}-part"))
         else:

@@ -57,10 +57,8 @@ class Containers:
         if item == inside.any_value() and not firsts and not least and most is None:
             return Body(notation.any_of("array"))
         bounds = limited(parts, ("minItems", "maxItems"), (least, most), self.remarks)
-        needs = frozenset(firsts[: bounds[0]]) | (
-            frozenset([item or ""]) if bounds[0] > len(firsts) else set()
-        )
-        return Body(notation.array(firsts, item, bounds), (needs,))
+        needs = [*firsts[: bounds[0]], *([item or ""] if bounds[0] > len(firsts) else [])]
+        return Body(notation.array(firsts, item, bounds), (frozenset(needs),))
 
     def object(self, parts: list[Place], name: str, notation: Notation) -> Body | None:
         """Return the objects that all the schemas hold for; None if there are none."""
