@@ -98,6 +98,16 @@ def test_a_turn_that_is_over_does_not_go_on(name: str, choice: str) -> None:
         assert bind_grammar(spec, replace(request, prefill=before)) == bound
 
 
+@pytest.mark.parametrize("begun", ["<tool_call>\n", "<tool_c"])
+def test_no_trigger_is_waited_for_in_a_call(begun: str) -> None:
+    """The model would never write the word, as the prompt has it, and nothing would hold it."""
+    spec = committed_spec("qwen3-coder")
+    bound = bind_grammar(spec, GrammarRequest(TOOLS, prefill=spec.turn.header + begun))
+    assert isinstance(bound, BoundGrammar)
+    assert not bound.lazy
+    assert "root ::= begun-calls-turn" in bound.grammar
+
+
 def test_a_whole_prompt_is_a_prefill() -> None:
     """What a server has is the prompt; it says how the turn begins, as for a parser."""
     spec = committed_format(QWEN).spec

@@ -10,7 +10,13 @@ from turnspec.grammar.calls import Calls
 from turnspec.grammar.offers import Offer
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import GAP, sequence, trimmed
-from turnspec.grammar.turn_begun import begun_rules, holds_content, opens_reasoning, prompt_extra
+from turnspec.grammar.turn_begun import (
+    begins_call,
+    begun_rules,
+    holds_content,
+    opens_reasoning,
+    prompt_extra,
+)
 from turnspec.grammar.turn_parts import parts_of
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -28,7 +34,7 @@ def prompt_for(spec: Spec, request: GrammarRequest) -> str:
 def is_lazy(spec: Spec, request: GrammarRequest) -> bool:
     """Say whether the grammar waits for a trigger.
 
-    Not in reasoning that nothing closes, nor behind content that no calls follow.
+    Not in reasoning that nothing closes, nor behind content that no calls follow, nor in a call.
     """
     may_wait = request.lazy and request.tool_choice == ToolChoice.AUTO
     if not may_wait or request.response_schema is not None or not spec.grammar.triggers:
@@ -36,7 +42,9 @@ def is_lazy(spec: Spec, request: GrammarRequest) -> bool:
     extra = prompt_extra(spec, prompt_for(spec, request))
     if opens_reasoning(spec, extra):
         return trimmed(spec.reasoning.end) != ""
-    return _calls_follow_content(spec) or not holds_content(spec, extra)
+    if holds_content(spec, extra):
+        return _calls_follow_content(spec)
+    return not begins_call(spec, extra)
 
 
 def _calls_follow_content(spec: Spec) -> bool:
@@ -65,10 +73,8 @@ def offer_for(spec: Spec, request: GrammarRequest) -> Offer:
 
 def _expects_thinking(spec: Spec, request: GrammarRequest, prompt: str) -> bool:
     """Say whether the model is to think: as the request says, or else as its prompt does."""
-    enable = request.thinking
-    if enable is None and request.prefill is not None:
-        said = {spec.thinking.state(enable).prompt: enable for enable in (False, True, None)}
-        enable = said.get(prompt)
+    said = {spec.thinking.state(enable).prompt: enable for enable in (False, True, None)}
+    enable = said.get(prompt) if request.thinking is None else request.thinking
     return spec.thinking.expects(enable)
 
 
@@ -80,9 +86,8 @@ def prefill_problems(spec: Spec, calls: Calls | None, request: GrammarRequest) -
     extra = prompt_extra(spec, prompt)
     if opens_reasoning(spec, extra):
         return
-    words = [word for word in spec.grammar.triggers if looks_like_head(word)]
-    is_begun = any(True for _ in begun_rules(Offer(spec, parts_of(spec), (prompt,)), calls))
-    if any(word in extra for word in words) and not is_begun:
+    is_begun = begun_rules(Offer(spec, parts_of(spec), (prompt,)), calls) != ()
+    if not is_begun and any(it in extra for it in spec.grammar.triggers if looks_like_head(it)):
         yield Problem("prefill: it holds a call, and a grammar begins before the first one")
     if not holds_content(spec, extra):
         return

@@ -141,10 +141,8 @@ class Containers:
         document = {} if isinstance(self.root, bool) else self.root
         schemas = [place.schema for place in places] if seen is None else seen
         if notation.has_doubts(schemas, document):
-            message = (
-                "several schemas say what is inside, of which a parser of this format takes one"
-            )
-            self.remarks.left_out(message, path, "all are let through")
+            told = "several schemas say what is inside, of which a parser of this format takes one"
+            self.remarks.left_out(told, path, "all are let through")
         types = frozenset(chain(*(json_types(schema, document) for schema in schemas)))
         if len(types) > 1 and ("string" in types or types >= {"array", "object"}):
             unlike = [kind for kind in types if not takes_every(self.root, places, kind)]
