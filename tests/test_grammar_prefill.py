@@ -14,8 +14,10 @@ from tests.generated_formats import KINDS, committed_format, committed_spec
 from turnspec.chat.messages import Turn
 from turnspec.chat.prefill import continuation
 from turnspec.cli.main import turnspec
+from turnspec.codegen.writer import write_parts
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
+from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.words import Part
@@ -74,12 +76,36 @@ def test_what_no_grammar_goes_on_with_is_refused() -> None:
     call = header + '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
     told = "prefill: it holds a call, and a grammar begins before the first one"
     assert refusals(QWEN, tools=TOOLS, prefill=call) == [told]
-    told = "prefill: it holds content, and a response schema is for all of that"
+    told = "prefill: it holds content, and a response schema is for the whole of it"
     assert refusals(QWEN, response_schema=ANSWER, prefill=f"{header}So: ") == [told]
     # A call in thoughts is none, and an answer may follow these.
     thoughts = f"{header}<think>\n<tool_call>"
     assert not refusals(QWEN, tools=TOOLS, prefill=thoughts)
     assert not refusals(QWEN, response_schema=ANSWER, prefill=thoughts)
+
+
+# Behind results there is no header: the prompt's last one begins the turn that asked for them.
+@pytest.mark.parametrize("name", ["deepseek-ai-deepseek-v3-1", "google-gemma-4-31b-it", QWEN])
+@pytest.mark.parametrize("choice", ["auto", "required"])
+def test_a_turn_that_is_over_does_not_go_on(name: str, choice: str) -> None:
+    spec = committed_spec(name)
+    call = Call("get_weather", {"city": "Oslo"}, "")
+    turn = spec.turn.header + write_parts(spec, Message(calls=(call,)), Part.START)
+    request = GrammarRequest(TOOLS, choice, prefill=spec.turn.header)
+    bound = bind_grammar(spec, request)
+    assert isinstance(bound, BoundGrammar)
+    for before in (turn, f"{turn}It was found."):
+        assert bind_grammar(spec, replace(request, prefill=before)) == bound
+
+
+@pytest.mark.parametrize("begun", ["<tool_call>\n", "<tool_c"])
+def test_no_trigger_is_waited_for_in_a_call(begun: str) -> None:
+    """The model would never write the word, as the prompt has it, and nothing would hold it."""
+    spec = committed_spec("qwen3-coder")
+    bound = bind_grammar(spec, GrammarRequest(TOOLS, prefill=spec.turn.header + begun))
+    assert isinstance(bound, BoundGrammar)
+    assert not bound.lazy
+    assert "root ::= begun-calls-turn" in bound.grammar
 
 
 def test_a_whole_prompt_is_a_prefill() -> None:

@@ -156,6 +156,15 @@ def test_what_closes_calls_may_be_no_whole_tag() -> None:
     assert [found.arguments for found in message.tool_calls] == ['{"city": "Paris"}']
 
 
+def test_noise_behind_a_call_is_left_out_however_often_it_stands_there() -> None:
+    spec = committed_spec("mistralai-mistral-nemo-instruct-2407")
+    call = Call("look_up", {"city": "Paris"}, "abcdefghi")
+    turn = write_parts(spec, Message(calls=(call,)), Part.START).removesuffix(spec.turn.stop[0])
+    message = load(spec).parse(turn + "[/TOOL_CALLS]" * 2000)
+    assert [found.name for found in message.tool_calls] == ["look_up"]
+    assert {problem.kind for problem in message.problems} == {"stray_marker"}
+
+
 # All that these begin with begins the end of reasoning, too: that was once looked through for ever.
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("closing", ["</t>", "</thi>", "</think>", "</thinker>"])

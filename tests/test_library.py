@@ -6,6 +6,8 @@ import copy
 import pickle
 import subprocess
 import sys
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +15,8 @@ import pytest
 
 import turnspec
 from tests.generated_formats import ROOT
+from turnspec.grammar.request import GrammarRequest
+from turnspec.library import LoadedFormat
 from turnspec.spec.files import read_spec
 from turnspec.spec.model import Spec
 
@@ -73,9 +77,15 @@ def test_a_grammar_is_bound_to_tools() -> None:
         fmt.bind([TOOL], enable_thinking=wrong)
     with pytest.raises(ValueError, match=r"^tools: None is not a list$"):
         fmt.bind(cast(list[Any], None))
-    given: Any = {"prefill": 3}
     with pytest.raises(ValueError, match=r"^prefill: 3 is not a string or None$"):
-        fmt.bind([TOOL], **given)
+        fmt.bind([TOOL], prefill=cast(str, 3))
+
+
+def test_all_that_a_request_asks_for_is_an_option() -> None:
+    """An editor shows them by the protocol; a grammar of one's own needs no binding."""
+    asked = {it.name for it in fields(GrammarRequest)} - {"own_grammar", "thinking"}
+    options = signature(LoadedFormat.bind).parameters.keys()
+    assert options == asked | {"self", "enable_thinking"}
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ class LoadedFormat(Format, Protocol):
         response_schema: Mapping[str, Any] | bool | None = None,
         loosen: bool = False,
         lazy: bool = True,
+        prefill: str | None = None,
     ) -> BoundGrammar:
         """Return the grammar for real tools, and what an engine needs beside it.
 
@@ -65,6 +66,7 @@ class LoadedFormat(Format, Protocol):
             response_schema: a JSON Schema for the content.
             loosen: whether what no grammar can say of a schema is left out, each with a notice.
             lazy: whether the grammar may wait for a call where the model may call tools or not.
+            prefill: as for `Parser`: a message that is continued goes on in it.
 
         Raises:
             ValueError: there is no such grammar; says all reasons.

@@ -26,9 +26,9 @@ class Kinds:
     """What stands between key and value and behind it, for a string and for an integer.
 
     ``quote`` or ``guard`` surround strings only; ``lead`` and ``trail`` surround a word for the
-    value's type. ``first`` is that of strings where it stands before the key. ``echo``, if the tail
-    begins by saying that again, is what stands before: ``</`` and ``string``, for instance. Then
-    the tail is what follows.
+    value's type. ``first`` is the word for strings, if it stands before the key. ``echo``, if the
+    tail says the word again, is what stands before that, and the word: ``</`` and ``string``, for
+    instance. Then the tail is what follows.
     """
 
     middle: str
@@ -61,8 +61,8 @@ def find_kinds(render: RenderArguments) -> Kinds:
         found = Kinds(plain_middle, plain_tail, quote=quote)
         lead, trail = _around_words(head, plain_head)
         first = head[len(lead) : len(head) - len(trail)]
-        typed = is_first and bool(trail)
-        return replace(found, typed=typed, lead=lead, trail=trail, first=first) if typed else found
+        worded = replace(found, typed=True, lead=lead, trail=trail, first=first)
+        return worded if is_first and trail else found
     if is_first and middle != plain_middle:
         return Kinds(middle, tail)
     guarded = None if is_first else _guarded_kinds((middle, tail), (plain_middle, plain_tail))
@@ -123,9 +123,9 @@ def _guarded_kinds(strings: tuple[str, str], integers: tuple[str, str]) -> Kinds
 
 
 def _around(texts: Sequence[str | None]) -> tuple[str, str, str] | None:
-    """Return what two renderings that differ in a value alone have before and behind its key.
+    """Return what stands before a key, between it and its value, and behind that.
 
-    What stands behind it is parted by the value.
+    The renderings differ in the value alone; None if they show none.
     """
     parted = [text.partition(KEYS[0]) for text in texts if text is not None]
     cut = [behind for _, _, behind in parted]

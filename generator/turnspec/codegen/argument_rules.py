@@ -357,8 +357,8 @@ def behind_value(marks: Marks) -> list[Notation]:
     behind = _behind_call(marks)
     following = [it for it in (start, *marks.calls.closing[:1], *behind) if it]
     ends = [*map(spaced, (*marks.calls.closing[:1], *behind)), "{end of text}"]
-    told = [(f" {tag}", ends) for tag in _misspelt_end(marks) if arguments.end != "\n"]
-    return [*(spaced(it, _white_space_behind(arguments)) for it in following), *told]
+    misspelt = [(f" {tag}", ends) for tag in _misspelt_end(marks) if arguments.end != "\n"]
+    return [*(spaced(it, _white_space_behind(arguments)) for it in following), *misspelt]
 
 
 def _white_space_behind(arguments: ArgumentMarks) -> str:

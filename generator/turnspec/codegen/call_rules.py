@@ -348,7 +348,7 @@ def _misspelt_end(marks: Marks) -> list[Notation]:
     if closing is None or not marks.calls.start.rstrip().endswith("{name}"):
         return []
     begun = [closing[0][:size] for size in range(3, len(closing[0]) + 1)]
-    others = marks.text.reasoning_end  # as no tag of another part begins
+    others = marks.text.reasoning_end  # none of which may begin so
     own = [text for text in begun if not any(other.startswith(text) for other in others)]
     return [(f"{text}{{tag}}>", ["{end of text}"]) for text in own[:1]]
 

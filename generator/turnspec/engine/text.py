@@ -256,17 +256,18 @@ def is_noise_begun(turn: Turn) -> bool:
     starts = (Role.TURN_START, Role.REASONING_START, Role.CONTENT_START)
     if not (state.after_marker and state.called) or state.last in starts:
         return False
-    at = after_space(input.text, input.position)
-    found = input.rules.after_call.match(input, not input.final, at)
-    is_own = input.rules.in_text.match(input, not input.final, at)
-    if found is None or is_own or found.role is Role.MARKER:
-        return False
-    if not found.is_partial:
+    while True:
+        at = after_space(input.text, input.position)
+        found = input.rules.after_call.match(input, not input.final, at)
+        is_own = input.rules.in_text.match(input, not input.final, at)
+        if found is None or is_own or found.role is Role.MARKER:
+            return False
+        if found.is_partial:
+            return True
         turn.write(at)
         if not SEPARATOR or found.text.strip() != SEPARATOR:
             turn.problem("stray_marker", f"{found.text.strip()!r} after a call")
         input.take(found.end)
-    return found.is_partial or is_noise_begun(turn)
 
 
 def header_in(turn: Turn, found: Found) -> Found:

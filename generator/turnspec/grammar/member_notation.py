@@ -43,6 +43,5 @@ class MemberNotation(Notation):
 
     def other_key(self, named: Iterable[str], add: AddRule) -> str:
         """Return any key but those; ``add`` makes a rule of a text."""
-        return key_without(
-            map(self.written, named), add, key_letters(self.key_ends, self.first_ends)
-        )
+        letters = key_letters(self.key_ends, self.first_ends)
+        return key_without(map(self.written, named), add, letters)

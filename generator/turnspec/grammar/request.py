@@ -105,10 +105,9 @@ class GrammarRequest:
 
         A key says all that the request does.
         """
-        switches = (self.parallel, self.thinking)
-        whole: Any = (self.tools, str(self.tool_choice), *switches)
-        whole += (self.response_schema, self.own_grammar, self.loosen, self.lazy, self.prefill)
-        return plain_key(whole, _LONGEST_KEY)
+        calls = (self.tools, str(self.tool_choice), self.parallel, self.thinking)
+        others = (self.response_schema, self.own_grammar, self.loosen, self.lazy, self.prefill)
+        return plain_key(calls + others, _LONGEST_KEY)
 
     @classmethod
     def from_bytes(cls, key: bytes) -> GrammarRequest:

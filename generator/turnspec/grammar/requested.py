@@ -10,7 +10,13 @@ from turnspec.grammar.calls import Calls
 from turnspec.grammar.offers import Offer
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import GAP, sequence, trimmed
-from turnspec.grammar.turn_begun import begun_rules, holds_content, opens_reasoning, prompt_extra
+from turnspec.grammar.turn_begun import (
+    begins_call,
+    begun_rules,
+    holds_content,
+    opens_reasoning,
+    prompt_extra,
+)
 from turnspec.grammar.turn_parts import parts_of
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -22,23 +28,23 @@ def prompt_for(spec: Spec, request: GrammarRequest) -> str:
     """Return the prompt that a grammar stands behind, from the turn's header on."""
     if request.prefill is None:
         return spec.thinking.state(request.thinking).prompt
-    return spec.turn.header + turn_in(request.prefill, spec.turn.header)
+    return spec.turn.header + turn_in(spec, request.prefill)
 
 
 def is_lazy(spec: Spec, request: GrammarRequest) -> bool:
     """Say whether the grammar waits for a trigger.
 
-    Not in reasoning that nothing closes, nor behind content that no calls follow.
+    Not in reasoning that nothing closes, nor behind content that no calls follow, nor in a call.
     """
-    if not request.lazy or request.tool_choice != ToolChoice.AUTO:
-        return False
-    if request.response_schema is not None:
+    may_wait = request.lazy and request.tool_choice == ToolChoice.AUTO
+    if not may_wait or request.response_schema is not None or not spec.grammar.triggers:
         return False
     extra = prompt_extra(spec, prompt_for(spec, request))
     if opens_reasoning(spec, extra):
-        return bool(spec.grammar.triggers) and bool(trimmed(spec.reasoning.end))
-    follow = _calls_follow_content(spec) or not holds_content(spec, extra)
-    return bool(spec.grammar.triggers) and follow
+        return trimmed(spec.reasoning.end) != ""
+    if holds_content(spec, extra):
+        return _calls_follow_content(spec)
+    return not begins_call(spec, extra)
 
 
 def _calls_follow_content(spec: Spec) -> bool:
@@ -67,10 +73,8 @@ def offer_for(spec: Spec, request: GrammarRequest) -> Offer:
 
 def _expects_thinking(spec: Spec, request: GrammarRequest, prompt: str) -> bool:
     """Say whether the model is to think: as the request says, or else as its prompt does."""
-    enable = request.thinking
-    if enable is None and request.prefill is not None:
-        said = {spec.thinking.state(enable).prompt: enable for enable in (False, True, None)}
-        enable = said.get(prompt)
+    said = {spec.thinking.state(enable).prompt: enable for enable in (False, True, None)}
+    enable = said.get(prompt) if request.thinking is None else request.thinking
     return spec.thinking.expects(enable)
 
 
@@ -82,13 +86,12 @@ def prefill_problems(spec: Spec, calls: Calls | None, request: GrammarRequest) -
     extra = prompt_extra(spec, prompt)
     if opens_reasoning(spec, extra):
         return
-    words = [word for word in spec.grammar.triggers if looks_like_head(word)]
-    is_begun = any(True for _ in begun_rules(Offer(spec, parts_of(spec), (prompt,)), calls))
-    if any(word in extra for word in words) and not is_begun:
+    is_begun = begun_rules(Offer(spec, parts_of(spec), (prompt,)), calls) != ()
+    if not is_begun and any(it in extra for it in spec.grammar.triggers if looks_like_head(it)):
         yield Problem("prefill: it holds a call, and a grammar begins before the first one")
     if not holds_content(spec, extra):
         return
     if request.response_schema is not None:
-        yield Problem("prefill: it holds content, and a response schema is for all of that")
+        yield Problem("prefill: it holds content, and a response schema is for the whole of it")
     if request.calls_needed and not _calls_follow_content(spec):
         yield Problem(f"prefill: it holds content, which no calls follow in {spec.name}")

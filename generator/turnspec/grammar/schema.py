@@ -181,12 +181,8 @@ class _Compiler:
     def _constants(self, values: list[Any], parts: list[Place], notation: Notation) -> Body | None:
         texts = []
         for value in values:
-            ways = notation.ways(json_type(value).value)
-            written = [
-                notation.framed(way, text)
-                for way in ways
-                if (text := way.constant(value)) is not None
-            ]
+            found = [(way, way.constant(value)) for way in notation.ways(json_type(value).value)]
+            written = [notation.framed(way, text) for way, text in found if text is not None]
             is_ambiguous = notation.is_ambiguous(value)
             if not written or is_ambiguous:
                 keyword = "const" if given(parts, "const") else "enum"
@@ -201,10 +197,8 @@ class _Compiler:
     def _branches(
         self, part: Place, keyword: str, rest: list[Place], name: str, notation: Notation
     ) -> Body | None:
-        branches = [
-            Place(schema, part.at(keyword, number))
-            for number, schema in enumerate(part.keywords[keyword])
-        ]
+        schemas = enumerate(part.keywords[keyword])
+        branches = [Place(schema, part.at(keyword, number)) for number, schema in schemas]
         if keyword == "oneOf" and not all_apart(self.root, branches):
             message = "oneOf is read as anyOf: several branches may fit"
             self.remarks.notice(message, part.at(keyword))
@@ -278,11 +272,8 @@ class _Compiler:
             message = f"an empty {kind} is left out, as it is read as a text in this format"
             self.remarks.notice(message, parts[0].path)
         if kind in ("array", "object"):
-            containers = Containers(
-                self.root, self.closed, self.rules, self.remarks, self.reference
-            )
-            written = containers.object if kind == "object" else containers.array
-            return written(parts, name, way)
+            writer = Containers(self.root, self.closed, self.rules, self.remarks, self.reference)
+            return (writer.array if kind == "array" else writer.object)(parts, name, way)
         if kind == "string":
             text = string_text(parts, way.strings, self.remarks, self.rules.adding(f"{name}-part"))
         else:

@@ -57,10 +57,8 @@ class Containers:
         if item == inside.any_value() and not firsts and not least and most is None:
             return Body(notation.any_of("array"))
         bounds = limited(parts, ("minItems", "maxItems"), (least, most), self.remarks)
-        needs = frozenset(firsts[: bounds[0]]) | (
-            frozenset([item or ""]) if bounds[0] > len(firsts) else set()
-        )
-        return Body(notation.array(firsts, item, bounds), (needs,))
+        needs = [*firsts[: bounds[0]], *([item or ""] if bounds[0] > len(firsts) else [])]
+        return Body(notation.array(firsts, item, bounds), (frozenset(needs),))
 
     def object(self, parts: list[Place], name: str, notation: Notation) -> Body | None:
         """Return the objects that all the schemas hold for; None if there are none."""
@@ -143,10 +141,8 @@ class Containers:
         document = {} if isinstance(self.root, bool) else self.root
         schemas = [place.schema for place in places] if seen is None else seen
         if notation.has_doubts(schemas, document):
-            message = (
-                "several schemas say what is inside, of which a parser of this format takes one"
-            )
-            self.remarks.left_out(message, path, "all are let through")
+            told = "several schemas say what is inside, of which a parser of this format takes one"
+            self.remarks.left_out(told, path, "all are let through")
         types = frozenset(chain(*(json_types(schema, document) for schema in schemas)))
         if len(types) > 1 and ("string" in types or types >= {"array", "object"}):
             unlike = [kind for kind in types if not takes_every(self.root, places, kind)]

@@ -86,7 +86,7 @@ def _continuation(offer: Offer, extra: str) -> Iterator[str]:
             for part in parts
             for join in joins_of(spec, Part.REASONING, part)
         )
-    if Part.CALLS in offer.parts and _begun(spec, calls_of(spec, parallel=True), extra):
+    if Part.CALLS in offer.parts and begins_call(spec, extra):
         yield BEGUN_CALLS
 
 
@@ -104,9 +104,13 @@ def opens_reasoning(spec: Spec, extra: str) -> bool:
 
 def holds_content(spec: Spec, extra: str) -> bool:
     """Say whether what the prompt holds behind the header is the beginning of content."""
-    whole = Offer(spec, parts_of(spec), ())
-    is_known = opens_reasoning(spec, extra) or any(True for _ in _continuation(whole, extra))
-    return extra != "" and not is_known
+    begun = _continuation(Offer(spec, parts_of(spec), ()), extra)
+    return extra != "" and not opens_reasoning(spec, extra) and next(begun, None) is None
+
+
+def begins_call(spec: Spec, extra: str) -> bool:
+    """Say whether what the prompt holds behind the header is the beginning of a call alone."""
+    return _begun(spec, calls_of(spec, parallel=True), extra) is not None
 
 
 def prompt_extra(spec: Spec, prompt: str) -> str:

@@ -30,13 +30,10 @@ from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 #: What refers to raw text between an argument's tags.
 RAW_TEXT = "raw-value"
-#: What a text begins with that may be read as a value of a type; white space around it is left out.
+#: What a text begins with that may be read as a value of a type, beside white space around it.
 _BEGINNINGS = {
-    kind: signs + WHITE_SPACE
-    for kind, signs in {
-        **{"string": '"', "array": "[(", "object": "{", "null": "nN", "boolean": "tfTF"},
-        **{"integer": "-0123456789", "number": "-0123456789"},
-    }.items()
+    **{"string": '"', "array": "[(", "object": "{", "null": "nN", "boolean": "tfTF"},
+    **dict.fromkeys(("integer", "number"), "-0123456789"),
 }
 #: The keywords that say what an array holds, and an object.
 _INSIDE = ({"items", "prefixItems"}, {"properties", "additionalProperties"})
@@ -80,7 +77,7 @@ class ValueNotation(Notation):
 
         A string begins as none of the types ``unlike`` does, of which not every value fits.
         """
-        never = Characters.from_text("".join(_BEGINNINGS[kind] for kind in sorted(unlike)))
+        never = Characters.from_text("".join(_BEGINNINGS[kind] + WHITE_SPACE for kind in unlike))
 
         def narrowed(way: Notation) -> Notation:
             if isinstance(way, ElementNotation):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from turnspec.spec.model import Spec
+from turnspec.spec.turn_end import stop_strings
 from turnspec.spec.words import Part
 
 
@@ -48,18 +49,23 @@ def begins_content(prompt: str, start: str, order: Sequence[Part]) -> bool:
     return prompt != "" and prompt == start and (prompt.isspace() or is_first)
 
 
-def turn_in(prompt: str, header: str) -> str:
-    """Return what a prompt holds of the turn behind its header, as parsers see it.
+def turn_in(spec: Spec, prefill: str) -> str:
+    """Return what a prefill holds of the turn behind its header, as parsers see it.
 
-    ``prompt`` may begin with the conversation before the header, or with the header itself.
+    ``prefill`` may begin with the header, or with the conversation before it. A turn in it that is
+    over, as before a tool's results, is none of this one's: then only what prompts end with counts.
     """
-    if not header or prompt.startswith(header):
-        return prompt.removeprefix(header)
-    return prompt.rpartition(header if header in prompt else header.strip() or header)[2]
+    header, stops = spec.turn.header, stop_strings(spec)
+    mark = header if header in prefill else header.strip()
+    last = prefill.rpartition(mark)[2] if mark else prefill
+    begun = prefill.removeprefix(header) if prefill.startswith(header) else last
+    openings = [prompt.removeprefix(header) for prompt in ("", *spec.thinking.prompts)]
+    opening = max(filter(prefill.endswith, openings), key=len)
+    return next((it for it in (begun, last) if not any(map(it.__contains__, stops))), opening)
 
 
 def state_in(spec: Spec, prompt: str, absent: str = "") -> PromptState:
-    """Tell the same of a spec's reasoning: one without an end is closed by what content needs."""
+    """Tell the same of a spec's reasoning; without an end, what content begins with closes it."""
     closing = spec.reasoning.end or spec.content.start or spec.join(Part.REASONING, Part.CONTENT)
     if absent == spec.join(Part.START, Part.REASONING):
         absent = ""  # words that every part has before it
