@@ -47,7 +47,9 @@ def continued(spec: Spec) -> Iterator[tuple[Turn, str]]:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_begun_goes_on_and_is_read(name: str) -> None:
     spec = committed_spec(name)
-    for turn, prefill in continued(spec):
+    found = list(continued(spec))
+    assert found
+    for turn, prefill in found:
         for request in REQUESTS:
             if spec.tools is None and request.tool_choice != "none":
                 continue

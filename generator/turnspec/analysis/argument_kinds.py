@@ -59,10 +59,7 @@ def find_kinds(render: RenderArguments) -> Kinds:
     quote = middle.removeprefix(plain_middle)
     if middle == plain_middle + quote and tail == quote + plain_tail:
         found = Kinds(plain_middle, plain_tail, quote=quote)
-        lead, trail = _around_words(head, plain_head)
-        first = head[len(lead) : len(head) - len(trail)]
-        worded = replace(found, typed=True, lead=lead, trail=trail, first=first)
-        return worded if is_first and trail else found
+        return _with_word_before(found, head, plain_head) if is_first else found
     if is_first and middle != plain_middle:
         return Kinds(middle, tail)
     guarded = None if is_first else _guarded_kinds((middle, tail), (plain_middle, plain_tail))
@@ -78,6 +75,13 @@ def find_kinds(render: RenderArguments) -> Kinds:
         return Kinds(middle, after, typed=True, lead=lead, trail=trail, echo=echo, first=first)
     typed = tail == plain_tail and bool(lead and trail)
     return Kinds(middle, tail, typed=typed, lead=lead, trail=trail, first=first)
+
+
+def _with_word_before(found: Kinds, head: str, plain_head: str) -> Kinds:
+    """Add the word for a type that tells a string's head from an integer's, if a sign ends it."""
+    lead, trail = _around_words(head, plain_head)
+    first = head[len(lead) : len(head) - len(trail)]
+    return replace(found, typed=True, lead=lead, trail=trail, first=first) if trail else found
 
 
 def _around_words(first: str, second: str) -> tuple[str, str]:

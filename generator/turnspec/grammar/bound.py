@@ -133,7 +133,7 @@ class GrammarBinder:
         problems = (*contradictions(self.spec, request), *tools.problems)
         if request.own_grammar is not None:
             return problems or _with_extras(self.spec, request.own_grammar)
-        problems += tuple(prefill_problems(base.ended, base.calls, request))
+        problems += tuple(prefill_problems(base.ended, request))
         calls = _calls(base, request)
         schemas = BoundSchemas(RuleNames(base.taken), request.loosen, self._schemas)
         if calls is not None and base.syntax is not None:

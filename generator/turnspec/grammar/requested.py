@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 from turnspec.codegen.shapes import looks_like_head
 from turnspec.grammar.answers import RESPONSE
-from turnspec.grammar.calls import Calls
 from turnspec.grammar.offers import Offer
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import GAP, sequence, trimmed
 from turnspec.grammar.turn_begun import (
     begins_call,
-    begun_rules,
     holds_content,
     opens_reasoning,
     prompt_extra,
@@ -78,16 +76,15 @@ def _expects_thinking(spec: Spec, request: GrammarRequest, prompt: str) -> bool:
     return spec.thinking.expects(enable)
 
 
-def prefill_problems(spec: Spec, calls: Calls | None, request: GrammarRequest) -> Iterator[Problem]:
+def prefill_problems(spec: Spec, request: GrammarRequest) -> Iterator[Problem]:
     """Yield why no grammar can go on where the request's prefill stops."""
     if request.prefill is None:
         return
-    prompt = prompt_for(spec, request)
-    extra = prompt_extra(spec, prompt)
+    extra = prompt_extra(spec, prompt_for(spec, request))
     if opens_reasoning(spec, extra):
         return
-    is_begun = begun_rules(Offer(spec, parts_of(spec), (prompt,)), calls) != ()
-    if not is_begun and any(it in extra for it in spec.grammar.triggers if looks_like_head(it)):
+    words = filter(looks_like_head, spec.grammar.triggers)
+    if not begins_call(spec, extra) and any(word in extra for word in words):
         yield Problem("prefill: it holds a call, and a grammar begins before the first one")
     if not holds_content(spec, extra):
         return
