@@ -59,8 +59,11 @@ def facts_of(spec: Spec) -> FormatFacts:
     found = tables_of(marks, slots)
     tables = {**dict.fromkeys(TABLES, ()), **found}
     markers = _markers(marks, slots)
+    texts = _format(spec, marks.spec.turn.header)
+    calls = _call_values(marks)
+    ids = ("ID_KEY", "ID_AROUND_NAME", "NAME_STANDS_IN_ID")
     return FormatFacts(
-        format=_format(spec, marks.spec.turn.header),
+        format=texts,
         turn_ends=tuple(map(slots.text, marks.text.turn_end)),
         slots=slots.found,
         data=_data(marks),
@@ -71,8 +74,10 @@ def facts_of(spec: Spec) -> FormatFacts:
         values={
             **{name: text for name, text in markers.items() if not text},
             **_text_values(marks),
-            **_call_values(marks),
+            **calls,
             **_row_values(marks, tables),
+            "PROMPTS_ADD_TEXT": len({it for name, it in texts.items() if name != "name"}) > 1,
+            "HAS_IDS": "<id>" in repr(slots.found) or any(map(calls.get, ids)),
             "HAS_SLOTS": bool(slots.found),
             "NAMES_ARE_REPEATED": "<name_again>" in repr(slots.found),
             "NAMES_HAVE_SIGNS": "{is} {name" in markers["CALL_HEAD"],

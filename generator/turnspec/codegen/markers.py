@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from turnspec.engine import markers
 from turnspec.spec.characters import NAME_SIGNS, NOT_IN_KEYS, NOT_IN_NAMES
 
 #: A marker as it is written; or that and others, of which one has to follow it.
@@ -171,7 +170,8 @@ def _may_be_missing(token: re.Match[str]) -> bool:
 def literal_length(notation: Notation) -> int:
     """Return how many characters of a marker are always the same."""
     text, _ = parted(notation)
-    return markers.literal_length(text) + text.count(STOP)
+    parts: list[str] = re.findall(r"\{[^{}]+\}|[{}]?[^ \n]", text)  # slots, or signs
+    return len([part for part in parts if len(part) < len("{x}") or part == STOP])
 
 
 def at_least(fewest: int, ends: Iterable[str]) -> list[str]:

@@ -13,6 +13,7 @@ from turnspec.engine.facts import (
     CALLS_BEGIN_WITH_NAME,
     FIRST_ARGUMENT,
     HAS_CODE,
+    HAS_IDS,
     HAS_MENTIONS,
     HAS_OPTIONAL_TEXTS,
     HAS_SECTIONS,
@@ -44,7 +45,6 @@ from turnspec.engine.value_arguments import read_value_arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from turnspec.engine.open_call import OpenCall
     from turnspec.engine.text import Reading
     from turnspec.engine.turn import Turn
 
@@ -92,37 +92,36 @@ def tool_in(turn: Turn, name: str) -> str:
 
 def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None]:
     """Read on after a marker of calls."""
-    state = turn.state
     match found.role:
         case Role.OPENING | Role.NOISY_OPENING:
-            state.opened = True
+            turn.state.opened = True
             if HAS_OPTIONAL_TEXTS:
                 tell_missing(turn, found, found.offset)
             if found.role is Role.NOISY_OPENING:
                 noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
                 turn.problem("unexpected_text", noise, found.offset)
-            if HAS_SECTIONS:
-                yield from read_section(turn)
         case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL | Role.CLOSED_CALL | Role.NAME_ALONE:
-            yield from read_call(turn, found)
+            if ARE_CALLS_ADDRESSED and is_misaddressed(turn, found):
+                return
+            yield from read_one_call(turn, found)
         case Role.UNTAGGED_CALL:
             turn.problem("missing_marker", "a call without its tag", found.offset)
-            yield from read_call(turn, found)
+            yield from read_one_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
-            state.opened = True
-            is_call = yield from read_other_syntax(turn, found)
-            if HAS_SECTIONS and is_call:
-                yield from read_section(turn)
+            turn.state.opened = True
+            if not (yield from read_other_syntax(turn, found)):
+                return
         case Role.CODE if HAS_CODE:
             yield from read_code_call(turn)
-            if HAS_SECTIONS:
-                yield from read_section(turn)
         case Role.CALL_END if not after_call:
-            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
+            told = f"{found.text!r} without a call"
+            return turn.problem("stray_marker", told, found.offset)
         case Role.SECTION_END:
-            close_section(turn, found)
+            return close_section(turn, found)
         case _:
-            pass
+            return
+    if HAS_SECTIONS:
+        yield from read_section(turn)
 
 
 def close_section(turn: Turn, found: Found) -> None:
@@ -158,30 +157,45 @@ def tell_begun_section(turn: Turn) -> None:
         input.take()
 
 
-def read_call(turn: Turn, found: Found) -> Reading[None]:
-    """Read a call after its head, and those that follow it in its section."""
+def is_misaddressed(turn: Turn, found: Found) -> bool:
+    """Say whether a head that lacks something addresses no tool; then tell of it, and pass it."""
     name = found.slot("name")
     is_other = name in (*PARTICIPANTS, *WORDS) and name not in (turn.tools or ())
-    if ARE_CALLS_ADDRESSED and is_other and missing_texts(found):
-        turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
-        at = found.start + found.text.index(name) + len(name)
-        at = after_space(turn.input.text, at)
-        again = turn.input.rules.in_text.match(turn.input, False, at)
-        turn.state.for_user = again is None
-        turn.input.position = at if again else found.end
-        return
-    yield from read_one_call(turn, found)
-    if HAS_SECTIONS:
-        yield from read_section(turn)
+    if not (is_other and missing_texts(found)):
+        return False
+    turn.problem("stray_marker", f"{found.text!r} addresses no tool", found.offset)
+    at = after_space(turn.input.text, found.start + found.text.index(name) + len(name))
+    again = turn.input.rules.in_text.match(turn.input, False, at)
+    turn.state.for_user = again is None
+    turn.input.position = at if again else found.end
+    return True
 
 
 def read_one_call(turn: Turn, found: Found) -> Reading[None]:
     """Read a call after its head."""
+    early: str | None = ""
     if ARGUMENTS == "json" and NAME_IS_LAST:
-        yield from read_call_before_name(turn, found)
-        return
-    call = begin_head(turn, found, found.offset, found.slot("name"), found.slot("id"))
-    if found.role in (Role.CLOSED_CALL, Role.NAME_ALONE):
+        early = yield from read_up_to_name(turn, found)
+        if early is None:
+            return
+    is_other = found.role is Role.OTHER_CALL
+    if NEEDS_OPENING and OPENING and not turn.state.opened and not is_other:
+        told = f"a call without {OPENING} before it"
+        turn.problem("missing_marker", told, found.offset)
+    turn.state.opened = True
+    name, id = found.slot("name"), found.slot("id") if HAS_IDS else ""
+    if NAMES_ARE_REPEATED or AROUND_NAME or FIRST_ARGUMENT or ID_AROUND_NAME:
+        name, id = named(turn, found, id)
+    call = begin_call(turn, name, found.offset, at=found.offset, id=id)
+    if FIRST_ARGUMENT:
+        turn.state.first_key = found.slot("name")[len(name) :]
+    if HAS_OPTIONAL_TEXTS:
+        tell_missing(turn, found, found.offset)
+    if NAME_IS_LAST:
+        turn.events += call.add(early or "")
+        turn.input.take(found.end)
+        end_call(turn, call, id)
+    elif found.role in (Role.CLOSED_CALL, Role.NAME_ALONE):
         call.complete = found.role is Role.CLOSED_CALL
         end_call(turn, call)
     elif ARGUMENTS == "text":
@@ -192,31 +206,26 @@ def read_one_call(turn: Turn, found: Found) -> Reading[None]:
         yield from read_json_arguments(turn, call)
 
 
-def read_call_before_name(turn: Turn, found: Found) -> Reading[None]:
-    """Read a call whose name stands after its arguments."""
+def read_up_to_name(turn: Turn, found: Found) -> Reading[str | None]:
+    """Return arguments that stand before the name, and make what holds that a part of the head."""
     arguments = yield from read_early_arguments(turn)
     if arguments is None:
-        return
+        return None
     tail = yield from marker_here(turn, turn.input.rules.after_arguments)
     if tail:
-        late_id, at = tail.slot("id"), turn.input.here
-        call = begin_head(turn, found, at, tail.slot("name"), late_id)
-        turn.events += call.add(arguments)
-        turn.input.take(tail.end)
-        end_call(turn, call, late_id)
-    elif turn.input.final:
+        found.parts, found.end = found.parts + tail.parts, tail.end
+        return arguments
+    if turn.input.final:
         turn.cut_off(turn.input.rest)
         turn.input.take()
     else:
         turn.problem("missing_marker", "what belongs after the arguments is missing")
+    return None
 
 
-def begin_head(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCall:
-    """Begin the call of a head, and tell at an offset what the head lacks."""
-    is_other = found.role is Role.OTHER_CALL
-    if NEEDS_OPENING and OPENING and not turn.state.opened and not is_other:
-        turn.problem("missing_marker", f"a call without {OPENING} before it", at)
-    turn.state.opened = True
+def named(turn: Turn, found: Found, id: str) -> tuple[str, str]:
+    """Return the name and the id of the call that a head is of, by what tools there are."""
+    name, at = found.slot("name"), found.offset
     if NAMES_ARE_REPEATED:
         name = first_or_second(turn, name, found.slot("name_again"), at)
     if AROUND_NAME and name != (tool := tool_in(turn, name)):
@@ -229,12 +238,7 @@ def begin_head(turn: Turn, found: Found, at: int, name: str, id: str) -> OpenCal
         name = without_key(turn, name)
     if ID_AROUND_NAME and found.slot("index"):
         id = ID_AROUND_NAME.replace("{name}", name).replace("{index}", found.slot("index"))
-    call = begin_call(turn, name, found.offset, at=at, id=id)
-    if FIRST_ARGUMENT:
-        turn.state.first_key = found.slot("name")[len(name) :]
-    if HAS_OPTIONAL_TEXTS:
-        tell_missing(turn, found, at)
-    return call
+    return name, id
 
 
 def without_key(turn: Turn, text: str) -> str:

@@ -24,6 +24,8 @@ HAS_SPECIAL_TOKENS: bool = True
 
 #: The format's name, the header that an assistant's turn begins with, and the prompts.
 FORMAT: dict[str, str] = {"name": "", "header": "", "prompt": ""}
+#: Whether a prompt adds more to a turn than its header.
+PROMPTS_ADD_TEXT: bool = True
 #: What ends a turn; `stop` adds to it. A rule names these by "{stop}".
 TURN_ENDS: tuple[str, ...] = ("<|end|>",)
 
@@ -136,6 +138,8 @@ NAME_STANDS_IN_ID: bool = False
 ID_AROUND_NAME: str = ""
 #: How a tool's name, NAME, may have more around it where a name should be, as an expression.
 AROUND_NAME: str = ""
+#: Whether the format writes calls' ids, and if after the name.
+HAS_IDS: bool = True
 HAS_LATE_IDS: bool = False
 #: Whether a mark ends an argument, and whether no element looks like an argument's beginning.
 ARGUMENT_HAS_END: bool = True

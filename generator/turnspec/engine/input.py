@@ -60,8 +60,7 @@ class Input:
         """Drop the text before an offset."""
         at = end - self.offset
         self.text = self.text[at:]
-        has_tokens = HAS_SPECIAL_TOKENS and self.rules.special
-        self.marked = self.marked[at:] if has_tokens else self.text
+        self.marked = self.marked[at:] if HAS_SPECIAL_TOKENS and self.rules.special else self.text
         self.offset, self.position = end, self.position - at
 
     def special_tokens_in(self, start: int, end: int) -> list[tuple[int, str]]:

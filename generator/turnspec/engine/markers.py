@@ -39,9 +39,9 @@ CUT_OFF: list[int] = []  # the places of a marker that the text ends in
 NOTATION = re.compile(r"(?:\{\{|\}\}|\{[ \n]\}|[^{} \n])+|\{\??[^{}]+\}|[ \n]")
 
 
-def after_space(text: str, at: int) -> int:
-    """Return the position after white space."""
-    space = SPACE.match(text, at)
+def after_space(text: str, at: int, end: int = END) -> int:
+    """Return the position after white space, of which none behind `end` is looked at."""
+    space = SPACE.match(text, at, end)
     return space.end() if space else at
 
 
@@ -190,13 +190,7 @@ class Markers:
     ) -> Found | None:
         """Return the first marker, before `end`; `partial` says whether the text may go on."""
         start = input.position if start is None else start
-        text = input.marked
-        while start + 4096 < min(len(text), end):  # `re` is slow with many signs
-            window = text[start : start + 4096]
-            if any(sign in window for sign in self._firsts):
-                break
-            start += 4095  # a line break may be two characters
-        while place := self.may_begin.search(text, start, end):
+        while place := self.may_begin.search(input.marked, start, end):
             if found := self.match(input, partial, place.start()):
                 return found
             start = place.end()
@@ -223,8 +217,3 @@ class Markers:
 def escaped(text: str) -> str:
     """Return a text in the notation of markers."""
     return text.replace("{", "{{").replace("}", "}}")
-
-
-def literal_length(marker: str) -> int:
-    """Return how many characters of a marker are always the same."""
-    return len([x for x in re.findall(r"\{[^{}]+\}|[{}]?[^ \n]", marker) if len(x) < 3])

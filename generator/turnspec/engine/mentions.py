@@ -27,8 +27,7 @@ from turnspec.engine.facts import (
     REASONING_WORDS,
     UNWRITTEN,
 )
-from turnspec.engine.input import Input
-from turnspec.engine.markers import WHITE_SPACE, Found
+from turnspec.engine.markers import Found, after_space
 from turnspec.engine.roles import Role
 from turnspec.engine.turn_state import tell_missing
 
@@ -111,7 +110,7 @@ def is_unwritten_text(turn: Turn, found: Found, last: str, space: str) -> bool |
     is_word = is_token or (found.role is Role.TURN_END and space == " ")
     if not is_word and last not in "\"'`":
         return False
-    at = after_blanks(input, found.end)
+    at = after_space(input.text, found.end, found.end + 2 * MOST_SPACE)
     if at - found.end > MOST_SPACE:
         return False
     if at == len(input.text):
@@ -123,12 +122,6 @@ def is_unwritten_text(turn: Turn, found: Found, last: str, space: str) -> bool |
         turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         return True
     return False
-
-
-def after_blanks(input: Input, start: int) -> int:
-    """Return the position after white space, of which no more than twice that is looked at."""
-    space = input.text[start : start + 2 * MOST_SPACE]
-    return start + len(space) - len(space.lstrip(WHITE_SPACE))
 
 
 def is_content_header(turn: Turn, found: Found) -> bool:

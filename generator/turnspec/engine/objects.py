@@ -63,7 +63,8 @@ class CallObject:
         self.announced = announced  # whether a marker stands before it
         self.depth = 0  # of objects around its members
         self.key = ""  # of the member that is being read
-        self.id = ""
+        if ID_KEY:
+            self.id = ""
         self.early = ""  # arguments that came before the name
         self.others: dict[str, str] = {}  # other members, as JSON
         if NAME_IS_KEY:
@@ -268,7 +269,7 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
         end_call(turn, turn.call)
     start = turn.holds.pop().offset if is_unnamed(turn) else turn.input.here
     turn.state.after_marker = True
-    open_call = begin_call(turn, name, start, at=turn.input.here, id=call.id)
+    open_call = begin_call(turn, name, start, at=turn.input.here, id=call.id if ID_KEY else "")
     if call.early and not ARGUMENTS_COME_FIRST:
         turn.problem("order", "the arguments stand before the name")
     turn.events += open_call.add(call.early)
@@ -285,7 +286,7 @@ def end_object(turn: Turn, call: CallObject, open_call: OpenCall) -> None:
         turn.events += open_call.add(f"{{{loose}}}" if loose else "".join(objects[:1]))
     elif loose:
         open_call.complete = False
-    end_call(turn, open_call, call.id)
+    end_call(turn, open_call, call.id if ID_KEY else "")
 
 
 def give_up(turn: Turn, announced: bool) -> Next:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 TYPE_CHECKING = False
@@ -21,8 +22,8 @@ def check_options(options: Mapping[str, Any]) -> None:
         "special_tokens": "a list of strings or None",
     }
     for name, takes in words.items():
-        value = texts = options[name]
-        many = isinstance(value, Collection) and all(isinstance(x, str) for x in texts)
-        kind = "a string" if isinstance(value, str) else "a list" if many else "?"
-        if kind not in takes and repr(texts) not in takes:
+        it = texts = options[name]
+        many = isinstance(it, Collection) and all(isinstance(x, str) for x in texts)
+        kind = "a string" if isinstance(it, str) else "a list of strings" * many
+        if {kind, repr(texts)}.isdisjoint(re.split(", | or ", takes)):
             raise ValueError(f"{name}: {texts!r:.99} is not {takes}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from turnspec.engine.again import read_again
-from turnspec.engine.facts import FORMAT
+from turnspec.engine.facts import FORMAT, PROMPTS_ADD_TEXT
 from turnspec.engine.input import Input
 from turnspec.engine.markers import WHITE_SPACE
 from turnspec.engine.options import check_options
@@ -51,19 +51,24 @@ class Parser:
         del self._options["self"]
         check_options(self._options)
         self._fed: list[str | tuple[str, bool]] = []  # all that `feed` was given
-        ways = {None: "", True: "_with_thinking", False: "_without_thinking"}
-        if prefill is None:
-            prefill = FORMAT.get(f"prompt{ways[enable_thinking]}", FORMAT["prompt"])
+        if PROMPTS_ADD_TEXT:
+            ways = {None: "", True: "_with_thinking", False: "_without_thinking"}
+            own = FORMAT.get(f"prompt{ways[enable_thinking]}", FORMAT["prompt"])
+            prefill = own if prefill is None else prefill
+        else:
+            prefill = FORMAT["prompt"] if prefill is None else prefill
         # Before the last header stands the conversation.
         header = FORMAT["header"]
         last = prefill.rpartition(header.strip() or header)[2] if header else prefill
         begun = prefill.removeprefix(header) if prefill.startswith(header) else last
-        # A prompt may end without the header: after some messages the turn goes on.
-        prompts = ["", *(FORMAT[key] for key in FORMAT if "prompt" in key)]
-        openings = [text.removeprefix(header) for text in prompts]
-        opening = max(filter(prefill.endswith, openings), key=len)
-        if echo and prefill.startswith(header):
-            opening = last
+        if PROMPTS_ADD_TEXT:
+            # A prompt may end without the header: after some messages the turn goes on.
+            prompts = ["", *(FORMAT[key] for key in FORMAT if "prompt" in key)]
+            openings = [text.removeprefix(header) for text in prompts]
+            added = max(filter(prefill.endswith, openings), key=len)
+        else:
+            added = ""
+        opening = last if echo and prefill.startswith(header) else added
         tokens = None if special_tokens is None else tuple(special_tokens)
         ends = (stop,) if isinstance(stop, str) else tuple(stop or ())
         rules = rules_for(ends, tokens)

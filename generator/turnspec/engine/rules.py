@@ -44,7 +44,7 @@ from turnspec.engine.facts import (
     SLOTS,
     TURN_ENDS,
 )
-from turnspec.engine.markers import BLANKS, Markers, escaped, literal_length
+from turnspec.engine.markers import BLANKS, Markers, escaped
 from turnspec.engine.roles import Role
 from turnspec.engine.special import SpecialTokens
 
@@ -65,7 +65,7 @@ class Rules:
         self._stop = tuple(x.replace(" ", "{ }").replace("\n", "{\n}") for x in texts)
         # White space alone is no end but in text: elsewhere it may stand before any marker.
         words = (text for text in self._stop if re.sub(r"\{[ \n]\}|[\t\r]", "", text))
-        self._ends = (*TURN_ENDS, *words)
+        self._ends = [*TURN_ENDS, *words]
         own = {end.strip() for end in TURN_ENDS}
         self.further = [text for text in stop if escaped(text).strip() not in own]
         if HAS_SPECIAL_TOKENS and (LATER_CALL_END or OPENINGS or OTHER_HEADS):
@@ -140,10 +140,11 @@ class Rules:
         inner = tuple(other for one in after for other in self._with_ends(one))
         if not (found := re.search(r"\{stop(?: (\d))?\}", text)):
             return [(text, inner)]
-        ends = self._ends
         if HAS_CALLS:
-            shortest = int(found[1] or 0)  # of the ends that count
-            ends = tuple(end for end in ends if literal_length(end) >= shortest)
+            least = int(found[1] or 0)  # of signs that each has, to count
+            ends = [end for end in self._ends if len(re.sub(r"[{}? \n]", "", end)) >= least]
+        else:
+            ends = self._ends
         texts = (text.replace(found.group(), end) for end in ends)
         return [(re.sub(r"(?<=[ \n])(?:\{[ \n]\})+", "", it), inner) for it in texts]
 

@@ -39,7 +39,6 @@ from turnspec.engine.mentions import (
     CALLS_BEGIN,
     ENDS_DRAFT,
     MOST_SPACE,
-    after_blanks,
     is_content_header,
     is_text,
     is_within_text,
@@ -224,10 +223,9 @@ def take_lead(turn: Turn) -> Reading[bool]:
         is_later = False  # as a message begins
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
-    at, may_be_call = after_blanks(input, input.position), False
-    while at - input.position > MOST_SPACE:
+    at, may_be_call = after_space(input.text, input.position), False
+    if at - input.position > MOST_SPACE:
         turn.write(at - MOST_SPACE)
-        at = after_blanks(input, input.position)
     found = input.rules.before_content.match(input, not input.final, at)
     if ARE_CALLS_ADDRESSED:  # a call may have no other header
         begun = input.rules.in_text.match(input, not input.final, at)
@@ -290,8 +288,7 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
     may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START, Role.OTHER_SYNTAX)
     if not input.final or (found and not (HAS_FOLLOWERS and found.role in may_grow)):
         return False
-    rules = input.rules.at_text_end if HAS_CALLS else input.rules.in_text
-    begun = rules.search(input, partial=True)
+    begun = input.rules.at_text_end.search(input, partial=True)
     if begun is None or not (begun.is_partial and begun.text.strip(WHITE_SPACE)):
         return False
     before = input.text[input.position : begun.start].strip(WHITE_SPACE)

@@ -206,8 +206,7 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     if HAS_OPTIONAL_TEXTS:
         value.lacks_mark = bool(missing_texts(found))
     value.may_be_all = may_be_all
-    is_known = turn.tools is not None and (HAS_KNOWN_ENDS or bool(known))
-    if is_known or not ARGUMENT_SHOWS_ITSELF:
+    if (turn.tools is not None and (HAS_KNOWN_ENDS or known)) or not ARGUMENT_SHOWS_ITSELF:
         value.other_keys = known - call.given
     return value
 

@@ -92,8 +92,10 @@ class Turn:
             self.problems.clear()
             events, self.events = [], []
             if HAS_REASONING and self.opening:
-                stream = self._content if HAS_DRAFTS else self.content
-                stream.pieces.append(self.opening)
+                if HAS_DRAFTS:
+                    self._content.pieces.append(self.opening)
+                else:
+                    self.content.pieces.append(self.opening)
                 events = [ContentDelta(self.opening, 0, 0)]
             if HAS_CALLS:
                 self.calls = self.calls[-1:] if self.call else []

@@ -8,6 +8,7 @@ from turnspec.engine.facts import (
     CONTENT_IS_LAST,
     FIRST_ARGUMENT,
     HAS_CALLS,
+    HAS_IDS,
     HAS_LATE_IDS,
     HAS_REASONING,
     MAY_LACK_ARGUMENTS,
@@ -67,10 +68,11 @@ def begin_call(turn: Turn, name: str, start: int, at: int, id: str = "") -> Open
         turn.problem("misplaced", "a call after content", at)
     state.mentioned, state.called = False, True
     state.content_is_over = not CONTENT_IS_LAST
-    if not HAS_LATE_IDS:
-        id = id or f"{turn.id_prefix}{index}"
-    turn.calls.append(ToolCall(id, name, "", False))
-    turn.events.append(ToolCallStart(index, id, name, start, end))
+    told_id = id if HAS_LATE_IDS else f"{turn.id_prefix}{index}"
+    if HAS_IDS and not HAS_LATE_IDS:
+        told_id = id or told_id
+    turn.calls.append(ToolCall(told_id, name, "", False))
+    turn.events.append(ToolCallStart(index, told_id, name, start, end))
     turn.call = OpenCall(turn.input, index, name, end)
     if ARGUMENTS == "json":
         turn.call.complete, turn.is_doubtful = not turn.is_doubtful, False

@@ -56,9 +56,9 @@ export function checkOptions(options: ParserOptions): void {
     const takes = TAKES[name as keyof ParserOptions];
     if (!takes || value === undefined) continue;
     const areTexts = Array.isArray(value) && value.every((text) => typeof text === "string");
-    const kind = typeof value === "string" ? "a string" : areTexts ? "a list" : "?";
+    const kind = typeof value === "string" ? "a string" : areTexts ? "a list of strings" : "?";
     const told = Array.isArray(value) ? `[${value.map(repr).join(", ")}]` : repr(value);
-    if (!takes.includes(kind) && !takes.includes(told)) {
+    if (!takes.split(/, | or /).some((taken) => taken === kind || taken === told)) {
       throw new TypeError(`${name}: ${told.slice(0, 99)} is not ${takes}`);
     }
   }
