@@ -67,7 +67,7 @@ def docstring(
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
         f"Reads turns in the format of {visible(str(facts.format['name']))} {_NEEDS}.",
-        f"{_use(facts)}\n{_told(facts, partial(parse, called))}",
+        f"{_use(facts)}\n{_told(facts, parse, called)}",
         "\n".join(_sample_rows(module, tools, header, samples[:2])),
         "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),
         *_value_ends(facts, parse, called),
@@ -93,14 +93,16 @@ def _use(facts: FormatFacts) -> str:
     return use + _CALLS * calls
 
 
-def _told(facts: FormatFacts, parse_call: Callable[..., Any]) -> str:
+def _told(facts: FormatFacts, parse: Callable[..., Any], called: str) -> str:
     """Return what problems and rows tell, and what is made of what no tool says."""
-    read = parse_call(tools=_OTHER_TOOLS)
+    read = parse(called, tools=_OTHER_TOOLS)
     unknown = ""
     if any(problem.kind == "unknown_tool" for problem in read.problems):
         unknown = " A call of no given tool is kept, and told as `unknown_tool`"
     elif facts.values["HAS_CALLS"] and read.content and not read.tool_calls:
         unknown = " A call of no given tool is content"
+        marks = [it for it in _openings(facts) if parse(it + called, tools=_OTHER_TOOLS).tool_calls]
+        unknown += f", but behind {' or '.join(map(_quoted, marks))}" * bool(marks)
     if unknown:
         untyped = _has_types(facts) and not facts.data["TYPE_WORDS"]  # which say it in the text
         unknown += "; an argument of unknown type is a string." if untyped else "."
@@ -172,6 +174,12 @@ def _opening(facts: FormatFacts, turn: str) -> str:
     return opening if opening in turn else opening.replace(" ", "")
 
 
+def _openings(facts: FormatFacts) -> list[str]:
+    """Return the markers that may stand before calls."""
+    rows = [row for row in facts.tables["IN_TEXT"] if row.role in ("opening", "code")]
+    return list(dict.fromkeys(_text_of(row.marker).strip() for row in rows))
+
+
 def _head_text(facts: FormatFacts) -> str:
     return _text_of(facts.text("CALL_HEAD").partition("{")[0]).strip()
 
@@ -181,6 +189,7 @@ def _deviating_calls(facts: FormatFacts, called: str) -> Iterator[str]:
     head, ends = called.find(_head_text(facts)), _plain(facts, "close")
     if opening and head > 0:
         yield called[head:]
+    yield from (it + called for it in _openings(facts) if not opening)
     if opening:
         yield f"Use {opening} for calls."
         members = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
@@ -222,8 +231,13 @@ def _value_ends(facts: FormatFacts, parse: _Parse, called: str) -> Iterator[str]
         return
     closes = [row for row in facts.tables["IN_VALUE"] if row.role == "close"]
     end = _text_of(closes[0].marker).strip() if closes else _end_of(facts)
-    told = textwrap.fill(_where_values_end(facts, closes), _WIDTH - 4)
+    told = _where_values_end(facts, closes)
     texts = [called.replace("Paris", f"Par{end}is", 1)] if called and end else []
+    if not all(call.complete for text in texts for call in parse(text).tool_calls):
+        told = told.replace(
+            "else it is text.", "else it is text, and after a word the call isn't complete."
+        )
+    told = textwrap.fill(told, _WIDTH - 4)
     rows = _rows(parse, texts, len(texts))
     yield "\n".join(["WHERE A VALUE ENDS", textwrap.indent(told, "    "), *rows])
 
@@ -243,7 +257,7 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
     is_begun_again = any(row.role == "marker" for row in facts.tables["AT_CALL_START"])
     if not any(facts.style.get(name) for name in ("raw_quote", "has_python_escapes")):
         told = "Each value is JSON. Markers in a string are text"
-        return told + ", but for a call with bare quotes" * is_begun_again + "."
+        return told + ", unless a call with bare quotes comes next" * is_begun_again + "."
     told = _where_strings_end(facts)
     told += " An open one also ends where another call begins." * is_begun_again
     return told + " Any other value says itself where it ends."
@@ -263,8 +277,8 @@ def _where_strings_end(facts: FormatFacts) -> str:
 
 def _next_text(marker: Marker) -> str:
     text = marker if isinstance(marker, str) else marker[0]
-    if "</" in text and "{tag}" in text:
-        return "another closing tag"
+    if "</" in text and "tag" in text:
+        return "another closing tag before the call's end"
     return "the turn's end" if "{stop" in text else _quoted(_text_of(text).strip())
 
 

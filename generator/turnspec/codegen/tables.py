@@ -53,7 +53,9 @@ _CLASSES = {
 
 
 #: How markers are written.
-_OF_SLOTS = ' "{x}" is a slot (see SLOTS), "{?x}" the text x or nothing.'
+_OF_SLOTS = (
+    ' "{x}" is a slot (see SLOTS), "{?x}" the text x or nothing (told, but not in what closes).'
+)
 _NOTATION = (
     '# The markers. " " is any white space, "\\n" one line break or none, "{{" a brace.'
     + _OF_SLOTS
@@ -68,6 +70,7 @@ def marker_statements(facts: FormatFacts) -> Iterator[str]:
     told = _NOTATION if facts.slots else _NOTATION.replace(_OF_SLOTS, "")
     has_numbers = any(name.endswith("_2") for name in names.values())
     told += " A number tells markers of one kind apart." * has_numbers
+    told += " {stop 2} has two signs or more." * bool(re.search(r"\{stop \d", repr(facts.tables)))
     yield from textwrap.wrap(told, 88, subsequent_indent="# ")
     yield ""
     yield from (f"{name} = {text!r}" for text, name in names.items())

@@ -54,8 +54,22 @@ class Script(StrEnum):
 
 _COUNTED = "Events and problems count code points: `sliceOf(text, event)` is the text of one."
 _USE = """\
-`parse` reads a whole text, `Parser` one that arrives in pieces. Neither ever raises on what a
-model writes: what deviates from the format is told in `message.problems`."""
+    const message = parse(text); // or its pieces
+    const parser = new Parser(); // or a stream; `prefill`: the turn's start in the prompt
+    for (const piece of stream) for (const event of parser.feed(piece)) show(event);
+    for (const event of parser.finish()) show(event);
+    const { content, problems } = parser.message;
+    for await (const event of parse(asyncStream)) show(event); // the same
+
+Neither throws on what a model writes: `message.problems` tell what deviates, and quote any text
+left out elsewhere."""
+_USE_WITH_TOOLS = _USE.replace("parse(text)", "parse(text, { tools })").replace(
+    "new Parser()", "new Parser({ tools })"
+)
+#: What begins the sections of a module's docstring that say the rules, and what scripts say of it.
+_RULES = "THE FORMAT"
+_RULES_TOLD = """The rows are what this parser gives, with texts in Python's quotes: "# kind" names a problem's kind,
+"# -" says that there is none."""
 _ENGINE_TOLD = (
     f"turnspec's engine, version {ENGINE_VERSION}: what the parsers beside it have in common.",
     "",
@@ -74,7 +88,7 @@ def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool
     name, spec_hash = named_spec(module)
     command, without = renewing(name, script, shared=shared), named_without(module)
     head = _banner(named_place(module), spec_hash, command, without)
-    told = block([*_docstring(module, facts), "", _COUNTED])
+    told = block(_docstring(module, facts, says_rules=script is not Script.JAVASCRIPT))
     if shared:
         body = _sharing(facts, script)
     elif script is Script.DECLARATION:
@@ -132,12 +146,14 @@ def renewing(names: str, script: Script, *, shared: bool) -> str:
     return f"turnspec vendor {shlex.quote(names)} --language {language}{sharing} --into ."
 
 
-def _docstring(module: str, facts: FormatFacts) -> list[str]:
-    """Return the lines of a module's docstring; what one says of Python is no script's."""
-    told = ast.get_docstring(ast.parse(module)) or ""
-    if not told.startswith("Parser for"):
-        told = f"Parser for turns in the format of {facts.format['name']}.\n\n{_USE}"
-    return [line.replace("``", "`").replace("*/", "* /") for line in told.split("\n")]
+def _docstring(module: str, facts: FormatFacts, *, says_rules: bool) -> list[str]:
+    """Return the lines of a script's docstring: how it is used, and maybe the rules."""
+    use = _USE_WITH_TOOLS if facts.values["HAS_CALLS"] else _USE
+    blocks = [f"Parser for turns in the format of {facts.format['name']}.", use, _COUNTED]
+    _, begins, rules = (ast.get_docstring(ast.parse(module)) or "").partition(f"\n{_RULES}")
+    if says_rules and begins:
+        blocks += [_RULES_TOLD, _RULES + rules]
+    return "\n\n".join(blocks).replace("*/", "* /").split("\n")
 
 
 def _banner(place: str, spec_hash: str, command: str, without: Iterable[str] = ()) -> str:

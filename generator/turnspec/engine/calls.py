@@ -213,7 +213,7 @@ def read_up_to_name(turn: Turn, found: Found) -> Reading[str | None]:
         return None
     tail = yield from marker_here(turn, turn.input.rules.after_arguments)
     if tail:
-        found.parts, found.end = found.parts + tail.parts, tail.end
+        found.parts, found.end = [*found.parts, *tail.parts], tail.end
         return arguments
     if turn.input.final:
         turn.cut_off(turn.input.rest)
