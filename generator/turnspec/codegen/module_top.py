@@ -43,6 +43,7 @@ _USE = """\
 _CALLS = """\
     message.tool_calls  # id, name, arguments (JSON text if `complete`: run no others)
 """
+_IS_TEXT = "else it is text."
 _OF_ARGUMENTS, _OF_NAMES = "the types of arguments", "which names are known"
 #: Stands for a sign and the blank behind it, at which no line ends.
 _SIGN_ALONE = "#\0"
@@ -234,9 +235,7 @@ def _value_ends(facts: FormatFacts, parse: _Parse, called: str) -> Iterator[str]
     told = _where_values_end(facts, closes)
     texts = [called.replace("Paris", f"Par{end}is", 1)] if called and end else []
     if not all(call.complete for text in texts for call in parse(text).tool_calls):
-        told = told.replace(
-            "else it is text.", "else it is text, and after a word the call isn't complete."
-        )
+        told = told.replace(_IS_TEXT, f"{_IS_TEXT[:-1]}, and after a word the call isn't complete.")
     told = textwrap.fill(told, _WIDTH - 4)
     rows = _rows(parse, texts, len(texts))
     yield "\n".join(["WHERE A VALUE ENDS", textwrap.indent(told, "    "), *rows])
@@ -249,7 +248,7 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
             return f"At the first {_quoted(marker)}."
         *others, last = map(_next_text, after)
         needed = f"{', '.join(others)} or {last}" if others else last
-        told = f"At {_quoted(marker)}, if {needed} comes next; else it is text."
+        told = f"At {_quoted(marker)}, if {needed} comes next; {_IS_TEXT}"
         roles = [row.role for row in facts.tables["IN_VALUE"]]
         told += " A whole call in it is text, too." * ("call" in roles)
         missing = f" If {_quoted(marker)} is missing, a value ends where its call does."

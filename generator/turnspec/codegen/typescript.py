@@ -68,8 +68,10 @@ _USE_WITH_TOOLS = _USE.replace("parse(text)", "parse(text, { tools })").replace(
 )
 #: What begins the sections of a module's docstring that say the rules, and what scripts say of it.
 _RULES = "THE FORMAT"
-_RULES_TOLD = """The rows are what this parser gives, with texts in Python's quotes: "# kind" names a problem's kind,
-"# -" says that there is none."""
+_RULES_TOLD = (
+    'The rows are what this parser gives, with texts in Python\'s quotes: "# kind" names the kind\n'
+    'of a problem, "# -" says that there is none.'
+)
 _ENGINE_TOLD = (
     f"turnspec's engine, version {ENGINE_VERSION}: what the parsers beside it have in common.",
     "",
