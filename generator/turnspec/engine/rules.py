@@ -142,7 +142,7 @@ class Rules:
             return [(text, inner)]
         if HAS_CALLS:
             least = int(found[1] or 0)  # of signs that each has, to count
-            ends = [end for end in self._ends if len(re.sub(r"[{}? \n]", "", end)) >= least]
+            ends = [end for end in self._ends if len(re.findall(r"[^{}? \n]", end)) >= least]
         else:
             ends = self._ends
         texts = (text.replace(found.group(), end) for end in ends)
