@@ -342,6 +342,18 @@ WRITTEN = [
         ),
     ),
     (
+        "run-of-signs",
+        'About ~5.~~add?a:7&b:"~~now?~~"~~~~now?~~~~add?a:null~~<<end>>\n',
+        Message(
+            "About ~5.",
+            calls=(
+                Call("add", {"a": 7, "b": "~~now?~~"}),
+                Call("now", {}),
+                Call("add", {"a": None}),
+            ),
+        ),
+    ),
+    (
         "doubled-quotes",
         "It's so.<<run>>EXEC add(a := 'it''s', b := '', c := ', d := ', e := ''' ''');\n"
         "EXEC now();<<ran>><<end>>\n",

@@ -35,10 +35,8 @@ ESCAPES = {
     f"\\{pair[0]}": pair[1]
     for pair in ("n\n", "t\t", "b\b", "f\f", "r\r", "a\a", "v\v", "\\\\", "''", '""')
 }
-#: A number, a constant or a word without quotes; nothing where a value begins with a sign.
+#: A number, a constant or a word without quotes, up to what ENDS it; nothing before other signs.
 WORD = "[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|ENDS]*)"
-#: Signs that may stand in words and numbers, and those that none holds in any format.
-IN_WORDS = r"[\x00-\x20\"'()+-.:-<>\[-`{-}]|\w"
 #: What no word holds; and no key without quotes, which may hold white space.
 BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
 #: What follows a string: no bracket before another quote. An argument's key may, as a separator
@@ -70,7 +68,7 @@ class OtherValue(JsonValue):
         self._inner_end = -1  # of the last of them
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
-        ends = re.sub(IN_WORDS, "", style.after_string)
+        ends = re.sub(r"[\x00-\x20\"'()+-.:-<>\[-`{-}]|\w", "", style.after_string)
         self.word = re.compile(WORD.replace("ENDS", ends))
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
         tokens = tokens.replace("|]+", f"|{ends}]+")
