@@ -28,6 +28,7 @@ from turnspec.codegen.markers import (
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
 from turnspec.codegen.notation import notation, slotted
 from turnspec.spec.calls import Slot
+from turnspec.spec.characters import VALUE_SIGNS
 from turnspec.spec.words import Part, SlotKind
 
 #: What stands in each of a format's tags, before its word.
@@ -146,9 +147,9 @@ def _between_values(marks: Marks) -> Roles:
         if marks.calls.closing[0][-1:].isalnum():  # a word alone, which a key may be as well
             return [*argument, *done, *broken, *outer]
         return [*done, *broken, *argument, *outer]
-    heads = [head, *without_arguments(marks)]
+    heads = [head, *without_arguments(marks)] if first_text(head) else _lone_heads(marks)
     is_clear = arguments.are_keyed or _goes_on_from(head, arguments.start)
-    other_call: Roles = [("done", ("{comma}", heads))] if is_clear and first_text(head) else []
+    other_call: Roles = [("done", ("{comma}", heads))] if is_clear and heads else []
     return [*other_call, *argument, *_outer_end(arguments), *done]
 
 
@@ -181,6 +182,16 @@ def _after_bracket(marks: Marks) -> list[Notation]:
     """Return what shows that a call is over though its end has but the bracket of its arguments."""
     ends = [end for _, end in call_end_roles(marks)]
     return [*map(spaced, (*ends, marks.calls.start)), "{end of text}"]
+
+
+def _lone_heads(marks: Marks) -> list[str]:
+    """Return a head that begins with its name, and what shows that this is no argument's key."""
+    head, argument = marks.calls.start.rstrip(), marks.arguments.start
+    if not marks.calls.only_in_section or not head.partition("}")[2]:
+        return []
+    signs = " " + re.sub(r"[{}]", "", VALUE_SIGNS)  # none stands in a word, but with a value before it
+    key = re.sub(r"\{key(?: but )?", lambda _: f"{{key but {signs}", argument, count=1)
+    return [f"{head} {it}" for it in (key, f"{head} {key}", *marks.calls.section_end[:1])]
 
 
 def _goes_on_from(head: str, argument: str) -> bool:

@@ -160,6 +160,9 @@ def key_ends(tools: Tools) -> str:
         at = next(at for at, piece in enumerate(tools.call) if piece == Slot(SlotKind.ARGUMENTS))
         after_all = tools.arguments.end + _text_behind(tools.call, at, tools.section_end)
         found += [*map(_sign_behind, (after_all, tools.arguments.separator)), VALUE_SIGNS]
+        is_ended = (tools.arguments.end + _text_behind(tools.call, at, "")).strip()
+        if not is_ended and tools.call[0] == Slot(SlotKind.NAME):
+            found.append(f" {_sign_behind(tools.call[1].text)}")  # which tell the next call's name
     if item and ends_itself(tools):
         found.append(VALUE_SIGNS)
     if item and item[0].text.strip() == tools.call[0].text.strip() == "<":
