@@ -189,7 +189,7 @@ def _lone_heads(marks: Marks) -> list[str]:
     head, argument = marks.calls.start.rstrip(), marks.arguments.start
     if not marks.calls.only_in_section or not head.partition("}")[2]:
         return []
-    signs = " " + re.sub(r"[{}]", "", VALUE_SIGNS)  # none stands in a word, but with a value before it
+    signs = " " + re.sub(r"[{}]", "", VALUE_SIGNS)  # a value that stands before it has some
     key = re.sub(r"\{key(?: but )?", lambda _: f"{{key but {signs}", argument, count=1)
     return [f"{head} {it}" for it in (key, f"{head} {key}", *marks.calls.section_end[:1])]
 
@@ -448,9 +448,9 @@ def _in_line(marks: Marks, begun: str) -> str:
     A head or an argument that begins with them is told by all of it.
     """
     arguments = marks.arguments
-    ends_line = (arguments.end or marks.tools.arguments.separator).startswith("\n")
+    end = arguments.end or marks.tools.arguments.separator
     is_clear = len(leading_text(begun)) >= FEWEST_SIGNS or begun.startswith("{")
-    if not ends_line or is_clear:
+    if end.strip() or not end.startswith("\n") or is_clear:
         return begun
     starts = (marks.calls.start, arguments.start)
     return "{line}" + next((it.rstrip() for it in starts if leading_text(it) == begun), begun)
