@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_312,
     "lines, mean": 2_069,
     "lines, all": 492_361,
-    "lines of the engine and codegen": 11_279,
+    "lines of the engine and codegen": 11_329,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

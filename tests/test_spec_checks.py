@@ -234,11 +234,14 @@ def test_call(pieces: tuple[Piece, ...], expected: list[str]) -> None:
     assert problems_of(with_call(spec, *pieces)) == expected
 
 
-def test_a_name_behind_tagged_arguments() -> None:
-    spec = tagged_spec()
-    call = (Literal("<"), ARGUMENTS, Literal(">"), NAME)
+@pytest.mark.parametrize("spec", [tagged_spec(), tag_with_json_spec()], ids=["tags", "json"])
+def test_a_name_behind_arguments(spec: Spec) -> None:
+    tools = replace(tools_of(spec), call_id=CallIdPosition.NONE, section_start="<calls>")
+    spec = with_tools(spec, tools)
+    lead = (Literal("<"),) if tools_of(spec).mode is ToolMode.TAG_WITH_TAGGED else ()
+    call = (*lead, ARGUMENTS, Literal(">"), NAME)
     assert problems_of(with_call(spec, *call)) == [
-        "tools.call: the name comes after tagged arguments; parsers can't read that yet"
+        "tools.call: the name comes after the arguments; parsers can't read that yet"
     ]
     assert problems_of(with_call(spec, Literal("<"), NAME, *call)) == []
 

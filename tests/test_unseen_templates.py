@@ -37,6 +37,8 @@ NOT_YET = {
     ),
 }
 
+_TWICE_NOW = (Call("now", {}), Call("now", {}))
+
 #: What a model writes in formats that needed a mend, as a person wrote it down; and the message.
 WRITTEN = [
     (
@@ -268,6 +270,100 @@ WRITTEN = [
         '<inner>Both.</inner>So.<|shut|>\n<|open|>errands\n{"do": "add", "with": {"a": []}}\n'
         '{"do": "now", "with": {}}\n<|shut|>\n',
         Message("So.", "Both.", (Call("add", {"a": []}), Call("now", {}))),
+    ),
+    (
+        "ruled-rows",
+        'So # it.<<rows>>\n# add #\n#---#\n# a # 7 #\n# bc # "#" #\n# d # [1] #\n\n'
+        "# now #\n#---#\n\n# now #\n#---#\n<<rowed>><<end>>\n",
+        Message("So # it.", calls=(Call("add", {"a": 7, "bc": "#", "d": [1]}), *_TWICE_NOW)),
+    ),
+    (
+        "closing-word",
+        '<<steps>>\nstep redo\n    a: true\n    odd: null\n    done: "done"\ndone\n'
+        "step now\ndone\n<<stepped>><<end>>\n",
+        Message(
+            calls=(Call("redo", {"a": True, "odd": None, "done": "done"}), Call("now", {})),
+        ),
+    ),
+    (
+        "comment-counts",
+        'So.<<deeds>>\n-- deed 1\n{"do": "add", "with": {"a": "-- deed 2"}}\n-- deed 2\n'
+        '{"do": "now", "with": {}}\n<<done>><<end>>\n',
+        Message("So.", calls=(Call("add", {"a": "-- deed 2"}), Call("now", {}))),
+    ),
+    (
+        "words-in-section",
+        "now (or later)<<ask>>{\n  now\n  now\n  add(a: 1, b: [])\n  now\n}<<asked>><<end>>\n",
+        Message(
+            "now (or later)",
+            calls=(*_TWICE_NOW, Call("add", {"a": 1, "b": []}), Call("now", {})),
+        ),
+    ),
+    (
+        "lines-left-out",
+        "* job: now\n<<jobs>>\n* job: now\n* job: add\n  with:\n    a: 1\n    bb: {}\n* job: now\n"
+        "<<jobbed>><<end>>\n",
+        Message(
+            "* job: now", calls=(Call("now", {}), Call("add", {"a": 1, "bb": {}}), Call("now", {}))
+        ),
+    ),
+    (
+        "config-lines",
+        '<<conf>>\n[add]\na = [true]\nb = {"c": [["d"]]}\ne = [now] x = 1\n'
+        "[now]\n<<confed>><<end>>\n",
+        Message(
+            calls=(
+                Call("add", {"a": "[true]", "b": '{"c": [["d"]]}', "e": "[now] x = 1"}),
+                Call("now", {}),
+            )
+        ),
+    ),
+    (
+        "colon-keys",
+        'At 10:30: go.\n@@ add\n:a: {"b": 1, "c": {"d": 2}}\n:e: f: g :h: i @ j\n:over:'
+        "\n@@ now\n:over:<<end>>\n",
+        Message(
+            "At 10:30: go.",
+            calls=(
+                Call("add", {"a": '{"b": 1, "c": {"d": 2}}', "e": "f: g :h: i @ j"}),
+                Call("now", {}),
+            ),
+        ),
+    ),
+    (
+        "percent-signs",
+        'About 5 % & more.%add%a:7&b:true&c:-0.5&d:"%"&e:null%%%%now%%%%<<end>>\n',
+        Message(
+            "About 5 % & more.",
+            calls=(
+                Call("add", {"a": 7, "b": True, "c": -0.5, "d": "%", "e": None}),
+                Call("now", {}),
+            ),
+        ),
+    ),
+    (
+        "run-of-signs",
+        'About ~5.~~add?a:7&b:"~~now?~~"~~~~now?~~~~add?a:null~~<<end>>\n',
+        Message(
+            "About ~5.",
+            calls=(
+                Call("add", {"a": 7, "b": "~~now?~~"}),
+                Call("now", {}),
+                Call("add", {"a": None}),
+            ),
+        ),
+    ),
+    (
+        "doubled-quotes",
+        "It's so.<<run>>EXEC add(a := 'it''s', b := '', c := ', d := ', e := ''' ''');\n"
+        "EXEC now();<<ran>><<end>>\n",
+        Message(
+            "It's so.",
+            calls=(
+                Call("add", {"a": "it's", "b": "", "c": ", d := ", "e": "' '"}),
+                Call("now", {}),
+            ),
+        ),
     ),
     ("filled-block", "Well, I know it.</muse>So.<|end|>", Message("So.")),
     (

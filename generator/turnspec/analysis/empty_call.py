@@ -27,7 +27,8 @@ def with_empty_call(tools: Tools, chat: Chat, derivation: Derivation) -> Tools:
     """Return how calls are written, with one without arguments where that is another text.
 
     Any empty object, as ``{ }``, is arguments like others. What follows the name has to show that
-    there are none, and no text may have such a call by chance, as ``[word]`` or ``**word**``.
+    there are none, and no text may have such a call by chance, as ``[word]`` or ``**word**``; but
+    in a section, where no text stands.
     """
     found = tools.arguments
     usual = filled(tools.call, _fills(tools, found.empty))
@@ -38,7 +39,9 @@ def with_empty_call(tools: Tools, chat: Chat, derivation: Derivation) -> Tools:
         return tools
     pieces = _as_pieces(text, tools)
     signs = {*"".join(piece.text for piece in pieces)} - _BRACKETS
-    if Slot(SlotKind.NAME) not in pieces or not pieces[-1].text.strip() or len(signs) < 2:
+    is_told = bool(pieces[-1].text.strip()) and len(signs) > 1
+    in_section = bool(tools.section_start.strip() and tools.section_end.strip())
+    if Slot(SlotKind.NAME) not in pieces or not (is_told or (found.item and in_section)):
         return tools
     derivation.note("T6", f"a call without arguments is {shown_pieces(pieces)}", text)
     arguments = found if found.item else replace(found, empty="{}")

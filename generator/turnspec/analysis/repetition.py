@@ -43,8 +43,24 @@ def split_repetition(
         return _leftovers(start, end, "", befores, afters)
     end = whole_prefix([*afters, *betweens]).rstrip()
     start = whole_suffix([*befores, *(text.removeprefix(end) for text in betweens)]).lstrip()
+    if not (start or end):
+        start, end = _halves(befores, betweens, afters)
     separators = [text.removeprefix(end).removesuffix(start) for text in betweens]
     return _leftovers(start, end, max(separators, key=len), befores, afters)
+
+
+def _halves(
+    befores: Sequence[str], betweens: Sequence[str], afters: Sequence[str]
+) -> tuple[str, str]:
+    """Return an item's start and end where they make up one run of a sign between two items."""
+    text = betweens[0].strip()
+    size = len(text) // 2
+    end, start = text[:size], text[size:]
+    is_run = len({*text}) == 1 and {it.strip() for it in betweens} == {text} and not text.isalnum()
+    is_split = all(it.startswith(end) for it in afters) and all(
+        it.endswith(start) for it in befores
+    )
+    return (start, end) if is_run and is_split else ("", "")
 
 
 def _alone_in_array(start: str, end: str) -> tuple[str, str]:

@@ -179,8 +179,10 @@ def _otherwise(
     texts: Sequence[str],
 ) -> Arguments | None:
     """Return arguments with a way for one type alone, or None."""
-    if kind is JsonType.STRING and shown.kinds.quote:
-        return _with_escaped_quote(found, shown.text_of)
+    if kind is JsonType.STRING and (quote := shown.kinds.quote):
+        doubled = replace(found, guard=Guard(quote, quote, ""), value_escapes={quote: quote * 2})
+        in_guard = _match(texts, kind, probes, replace(doubled, escapes_only_strings=True))
+        return _with_escaped_quote(found, shown.text_of) or in_guard
     if kind is JsonType.STRING and not found.value_escapes:
         escapes = _escapes(lambda text: shown.render({KEYS[0]: text}), _MARKUP + _OF_LINES)
         in_line = replace(found, value_escapes=escapes, escapes_only_strings=True)

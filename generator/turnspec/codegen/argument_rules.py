@@ -13,6 +13,7 @@ from turnspec.codegen.call_rules import (
     first_keys,
     head_without_tag,
     heads_in_brackets,
+    without_arguments,
 )
 from turnspec.codegen.markers import (
     STOP,
@@ -27,6 +28,7 @@ from turnspec.codegen.markers import (
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
 from turnspec.codegen.notation import notation, slotted
 from turnspec.spec.calls import Slot
+from turnspec.spec.characters import VALUE_SIGNS
 from turnspec.spec.words import Part, SlotKind
 
 #: What stands in each of a format's tags, before its word.
@@ -142,16 +144,20 @@ def _between_values(marks: Marks) -> Roles:
         outer = _outer_end(arguments)
         if "{" not in arguments.end and any("{any" in end for end in ends):
             return [*outer, *done, *broken, *argument]  # as the value's mark looks like such an end
+        if marks.calls.closing[0][-1:].isalnum():  # a word alone, which a key may be as well
+            return [*argument, *done, *broken, *outer]
         return [*done, *broken, *argument, *outer]
-    is_clear = arguments.are_keyed and first_text(head)
-    other_call: Roles = [("done", ("{comma}", [head]))] if is_clear else []
-    return [*other_call, *argument, *done, *_outer_end(arguments)]
+    heads = [head, *without_arguments(marks)] if first_text(head) else _lone_heads(marks)
+    is_clear = arguments.are_keyed or _goes_on_from(head, arguments.start)
+    other_call: Roles = [("done", ("{comma}", heads))] if is_clear and heads else []
+    return [*other_call, *argument, *_outer_end(arguments), *done]
 
 
 def _ends_of_all(marks: Marks) -> list[str]:
     """Return what ends the arguments, behind what stands where there are none as well."""
     closing, empty = marks.calls.closing[:1], marks.arguments.empty
-    return [*(f"{empty} {it}" for it in closing if empty), *closing]
+    is_last = marks.tools.call[-1] == Slot(SlotKind.ARGUMENTS)  # what closes it is theirs
+    return [*(empty if is_last else f"{empty} {it}" for it in closing if empty), *closing]
 
 
 def _end_of_all(marks: Marks, end: str) -> Notation:
@@ -161,6 +167,8 @@ def _end_of_all(marks: Marks, end: str) -> Notation:
     """
     firsts = (text.lstrip()[:1] for text in ([end] if end else _behind_call(marks)))
     text = (" " if {",", ";"} & set(firsts) else "{comma}") + end
+    if end and end == marks.arguments.empty:  # which what closes others may begin
+        return (text, [*map(spaced, _behind_call(marks)), "{end of text}"])
     return (text, _after_bracket(marks)) if end and end == marks.arguments.end.strip() else text
 
 
@@ -174,6 +182,23 @@ def _after_bracket(marks: Marks) -> list[Notation]:
     """Return what shows that a call is over though its end has but the bracket of its arguments."""
     ends = [end for _, end in call_end_roles(marks)]
     return [*map(spaced, (*ends, marks.calls.start)), "{end of text}"]
+
+
+def _lone_heads(marks: Marks) -> list[str]:
+    """Return a head that begins with its name, and what shows that this is no argument's key."""
+    head, argument = marks.calls.start.rstrip(), marks.arguments.start
+    if not marks.calls.only_in_section or not head.partition("}")[2]:
+        return []
+    signs = " " + re.sub(r"[{}]", "", VALUE_SIGNS)  # a value that stands before it has some
+    key = re.sub(r"\{key(?: but )?", lambda _: f"{{key but {signs}", argument, count=1)
+    return [f"{head} {it}" for it in (key, f"{head} {key}", *marks.calls.section_end[:1])]
+
+
+def _goes_on_from(head: str, argument: str) -> bool:
+    """Tell whether a call begins as an argument does, and goes on in a way of its own."""
+    lead, own = leading_text(head), leading_text(argument)
+    alike = re.sub(r" but [^{}]+", "", argument)
+    return lead.startswith(own) and (lead != own or head.replace("{name", "{key").startswith(alike))
 
 
 def _outer_end(arguments: ArgumentMarks) -> Roles:
@@ -293,7 +318,10 @@ def escape_roles(marks: Marks) -> Roles:
 def guarded_value_roles(marks: Marks) -> Roles:
     """Return what may end a value that is surrounded."""
     guard = marks.tools.arguments.guard
-    return [*_value_ends(marks, notation(guard.end)), *turn_end_roles(marks)] if guard else []
+    if guard is None:
+        return []
+    ends = _value_ends(marks, notation(guard.end))
+    return [*ends, *escape_roles(marks), *turn_end_roles(marks)]
 
 
 def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
@@ -341,7 +369,7 @@ def _lead_of_all(mark: str) -> str:
 def _calls_inside(marks: Marks) -> list[str]:
     """Return how a call with an argument begins, which shows that a call stands in a value."""
     head, arguments = marks.calls.start, marks.arguments
-    return [f"{head.rstrip()} {arguments.start}"] if first_text(head) else []
+    return [_in_line(marks, f"{head.rstrip()} {arguments.start}")] if first_text(head) else []
 
 
 def guard_roles(marks: Marks) -> Roles:
@@ -353,8 +381,9 @@ def guard_roles(marks: Marks) -> Roles:
 def behind_value(marks: Marks) -> list[Notation]:
     """Return what may stand behind the mark that closes a value."""
     arguments = marks.arguments
-    start = _next_argument(arguments) if arguments.are_keyed else first_text(arguments.start)
-    behind = _behind_call(marks)
+    own = _in_line(marks, first_text(arguments.start))
+    start = _next_argument(arguments) if arguments.are_keyed else own
+    behind = [_in_line(marks, it) for it in _behind_call(marks)]
     following = [it for it in (start, *marks.calls.closing[:1], *behind) if it]
     ends = [*map(spaced, (*marks.calls.closing[:1], *behind)), "{end of text}"]
     misspelt = [(f" {tag}", ends) for tag in _misspelt_end(marks) if arguments.end != "\n"]
@@ -382,7 +411,8 @@ def rests_of_call(marks: Marks) -> list[str]:
     section_end = [it for it in marks.calls.section_end if it not in closing]
     rests = [" ".join(closing[at:]) for at in range(len(closing))] or [""]
     # A call that stands in a value may end so, too; then text goes on behind it.
-    behind = [*(it for it in _behind_call(marks) if it not in section_end), "{end of text}"]
+    shown = (it for it in _behind_call(marks) if it not in section_end)
+    behind = [*(_in_line(marks, it) for it in shown), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]
     blank = _white_space_behind(marks.arguments)
     found = [f"{rest} {more}" if rest else blank + more for rest in rests for more in behind]
@@ -410,6 +440,20 @@ def _behind_call(marks: Marks) -> list[str]:
         found.append("{comma}" + leading_text(calls.start))
     opening = first_text(marks.arguments.start)
     return [text for text in dict.fromkeys(found) if text != opening and literal_length(text)]
+
+
+def _in_line(marks: Marks, begun: str) -> str:
+    """Return what follows a value; where that ends with its line, a sign or two begin one.
+
+    A head or an argument that begins with them is told by all of it.
+    """
+    arguments = marks.arguments
+    end = arguments.end or marks.tools.arguments.separator
+    is_clear = len(leading_text(begun)) >= FEWEST_SIGNS or begun.startswith("{")
+    if end.strip() or not end.startswith("\n") or is_clear:
+        return begun
+    starts = (marks.calls.start, arguments.start)
+    return "{line}" + next((it.rstrip() for it in starts if leading_text(it) == begun), begun)
 
 
 def _heads_in_section(marks: Marks) -> list[str]:

@@ -54,9 +54,11 @@ def _before_object(call: Sequence[Piece]) -> str:
     """Return what stands before a call's object, which may hold an index: ``<call_{index}>``."""
     found: list[Piece] = []
     for piece in call:
-        found.append(piece if piece == _INDEX else Literal(_before_json(piece.text)))
-        if piece != _INDEX and found[-1].text != piece.text.strip():
+        text = _before_json(piece.text)
+        if piece != _INDEX and text != piece.text.strip():
+            found.append(Literal(text))
             break
+        found.append(piece if piece == _INDEX else Literal(piece.text))
     return slotted(found) if _INDEX in found[:-1] else notation(found[0].text)
 
 
@@ -223,7 +225,8 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
     distinctive = any(looks_like_head(piece.text) for piece in head)
     between = (tools.separator, tools.section_end)
     lost = any(text.strip() and not looks_like_marker(text) for text in between)
-    in_section = bool(section) and (not head_tags or not distinctive or lost)
+    is_word = tools.empty_call and not tools.empty_call[-1].text.strip()  # any line may be one
+    in_section = bool(section) and (not head_tags or not distinctive or lost or bool(is_word))
     if head_tags and not in_section:
         text = head[0].text
         head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])

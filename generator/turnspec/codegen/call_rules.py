@@ -204,7 +204,7 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     if marks.arguments.form == "text" and is_attribute:
         heads.append(("closed_call", calls.start[:-1] + "/>"))
     heads += [("short_call", it) for it in calls.short_starts]
-    whole: list[tuple[str, Notation]] = [("closed_call", it) for it in _without_arguments(marks)]
+    whole: list[tuple[str, Notation]] = [("closed_call", it) for it in without_arguments(marks)]
     is_known = marks.arguments.end.strip() and "{" not in marks.arguments.end
     if is_known and tags_of_keys(marks.arguments):  # the end of none of them
         over = [*map(spaced, (*calls.closing[:1], *marks.text.turn_end)), "{end of text}"]
@@ -218,14 +218,17 @@ def _heads(marks: Marks) -> list[tuple[str, Notation]]:
     return [*whole, *((role, _with_follows(marks, head)) for role, head in heads), *in_parentheses]
 
 
-def _without_arguments(marks: Marks) -> list[Notation]:
+def without_arguments(marks: Marks) -> list[Notation]:
     """Return a call without arguments; one that is a head alone is none if arguments follow."""
     calls = marks.calls
-    if not calls.empty or calls.empty.rstrip() != calls.start.rstrip():
+    is_head = calls.empty.rstrip() == calls.start.rstrip()
+    if not calls.empty or not (is_head or calls.empty.rstrip().endswith("{name}")):
         return [calls.empty] if calls.empty else []
     separators = [notation(text) for text in marks.tools.separators if text.strip()]
     ends = (*calls.section_end, *calls.section_closing, *marks.text.turn_end, *separators)
-    follows = [*map(spaced, (*ends, calls.start)), "{end of text}"]
+    gap = "{gap}" * calls.start.startswith("{name")  # else a name could be the end of this one
+    heads = [gap + it for it in dict.fromkeys((calls.start, calls.empty))]
+    follows = [*map(spaced, (*ends, *heads)), "{end of text}"]
     others = [f"{text} {calls.empty}" for text in separators if calls.only_in_section]
     return [(it, follows) for it in (calls.empty, *others)]
 

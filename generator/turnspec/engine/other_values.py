@@ -35,7 +35,7 @@ ESCAPES = {
     f"\\{pair[0]}": pair[1]
     for pair in ("n\n", "t\t", "b\b", "f\f", "r\r", "a\a", "v\v", "\\\\", "''", '""')
 }
-#: A number, a constant or a word without quotes; nothing where a value begins with a sign.
+#: A number, a constant or a word without quotes, up to what ENDS it; nothing before other signs.
 WORD = "[ \t\n\r]*(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|ENDS]*)"
 #: What no word holds; and no key without quotes, which may hold white space.
 BEFORE_WORDS, BEFORE_KEYS = "\\x00-\x20", "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f"
@@ -68,10 +68,10 @@ class OtherValue(JsonValue):
         self._inner_end = -1  # of the last of them
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
-        beyond_ascii = re.sub(r"[\x00-\x7f]|\w", "", style.after_string)
-        self.word = re.compile(WORD.replace("ENDS", beyond_ascii))
+        ends = re.sub(r"[\x00-\x20\"'()+-.:-<>\[-`{-}]|\w", "", style.after_string)
+        self.word = re.compile(WORD.replace("ENDS", ends))
         tokens = TOKENS.replace("QUOTES", "|".join(map(re.escape, self.quotes)))
-        tokens = tokens.replace("|]+", f"|{beyond_ascii}]+")
+        tokens = tokens.replace("|]+", f"|{ends}]+")
         if HAS_PYTHON_VALUES and self.is_python:
             tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
         self._value_tokens = re.compile(tokens)

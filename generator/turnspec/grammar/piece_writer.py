@@ -23,6 +23,7 @@ from turnspec.grammar.text import (
     trimmed,
 )
 from turnspec.spec.calls import Arguments, Piece, Slot, Tools
+from turnspec.spec.characters import is_lone_sign
 from turnspec.spec.words import Encoding, SlotKind
 
 #: The slots that would go on in a word behind them, beside the name, which has its own rule.
@@ -113,7 +114,10 @@ def value_ends(tools: Tools, *, known: bool = False) -> list[str]:
         return [trimmed(tail), *more]
     next_item = tail + arguments.separator + leading_text(arguments.item)
     after_all = tail + arguments.end + _text_behind(tools.call, SlotKind.ARGUMENTS)
-    return [*(trimmed(end) or end for end in (next_item, after_all)), *more]
+    ends = (trimmed(end) or end for end in (next_item, after_all))
+    # A sign alone ends a value where it begins a line.
+    lines = "\n" if next_item.startswith("\n") else ""
+    return [*(lines + end if is_lone_sign(end) else end for end in ends), *more]
 
 
 def _text_behind(pieces: Sequence[Piece], kind: SlotKind) -> str:

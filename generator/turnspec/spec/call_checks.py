@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from turnspec.spec.calls import AfterFirst, Elements, Tools
+from turnspec.spec.calls import AfterFirst, Elements, Slot, Tools
 from turnspec.spec.model import Spec
 from turnspec.spec.piece_checks import (
     CALL_SLOTS,
@@ -57,12 +57,16 @@ def _call_slots(tools: Tools) -> Iterator[Finding]:
 
 
 def _name_last(tools: Tools) -> Iterator[Finding]:
-    """A tagged value is read by its type, which the tool's name tells."""
+    """A tagged value is read by its type, which the tool's name tells; any call has a head."""
     slots = slots_in(tools.call)
-    if tools.mode is not ToolMode.TAG_WITH_TAGGED or SlotKind.ARGUMENTS not in slots:
+    is_tagged, is_native = (
+        tools.mode is mode for mode in (ToolMode.TAG_WITH_TAGGED, ToolMode.JSON_NATIVE)
+    )
+    has_head = is_native or tools.call[:1] != (Slot(SlotKind.ARGUMENTS),)
+    if SlotKind.ARGUMENTS not in slots or (has_head and not is_tagged):
         return
     if SlotKind.NAME not in slots[: slots.index(SlotKind.ARGUMENTS)]:
-        message = "the name comes after tagged arguments; parsers can't read that yet"
+        message = "the name comes after the arguments; parsers can't read that yet"
         yield ("tools", "call"), message
 
 

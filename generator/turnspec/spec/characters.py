@@ -106,6 +106,12 @@ def _closing_sign(pieces: Sequence[Piece], index: int) -> str:
     return closing.rpartition(opening)[2][:1] if opening and opening in closing else ""
 
 
+def _sign_behind(text: str) -> str:
+    """Return the sign that tells what stands behind a value from a key: of a word, its space."""
+    first = text.strip()[:1]
+    return first if not first.isalnum() else text[:1].strip(first)
+
+
 def _opening(pieces: Sequence[Piece], index: int) -> str:
     """Return the sign with which the tag begins that a slot stands in: the one behind a value."""
     values = [at for at, piece in enumerate(pieces[:index]) if piece == Slot(SlotKind.VALUE)]
@@ -149,11 +155,14 @@ def key_ends(tools: Tools) -> str:
     """Return the characters that an argument's key can't hold."""
     item = tools.arguments.item
     found = [slot_ends(item, at) for at, piece in enumerate(item) if piece == Slot(SlotKind.KEY)]
-    if item and item[0].kind:
+    if item and (item[0].kind or item[0].text.strip() == item[-1].text.strip()):
         # An argument may begin just here, so its key must not swallow what ends the arguments.
         at = next(at for at, piece in enumerate(tools.call) if piece == Slot(SlotKind.ARGUMENTS))
         after_all = tools.arguments.end + _text_behind(tools.call, at, tools.section_end)
-        found += [after_all.strip()[:1], tools.arguments.separator.strip()[:1], VALUE_SIGNS]
+        found += [*map(_sign_behind, (after_all, tools.arguments.separator)), VALUE_SIGNS]
+        is_ended = (tools.arguments.end + _text_behind(tools.call, at, "")).strip()
+        if not is_ended and tools.call[0] == Slot(SlotKind.NAME):
+            found.append(f" {_sign_behind(tools.call[1].text)}")  # which tell the next call's name
     if item and ends_itself(tools):
         found.append(VALUE_SIGNS)
     if item and item[0].text.strip() == tools.call[0].text.strip() == "<":
