@@ -39,9 +39,9 @@ CUT_OFF: list[int] = []  # the places of a marker that the text ends in
 NOTATION = re.compile(r"(?:\{\{|\}\}|\{[ \n]\}|[^{} \n])+|\{\??[^{}]+\}|[ \n]")
 
 
-def after_space(text: str, at: int, end: int = END) -> int:
-    """Return the position after white space, of which none behind `end` is looked at."""
-    space = SPACE.match(text, at, end)
+def after_space(text: str, at: int) -> int:
+    """Return the position after white space."""
+    space = SPACE.match(text, at)
     return space.end() if space else at
 
 

@@ -27,7 +27,7 @@ from turnspec.engine.facts import (
     REASONING_WORDS,
     UNWRITTEN,
 )
-from turnspec.engine.markers import Found, after_space
+from turnspec.engine.markers import WHITE_SPACE, Found
 from turnspec.engine.roles import Role
 from turnspec.engine.turn_state import tell_missing
 
@@ -110,7 +110,8 @@ def is_unwritten_text(turn: Turn, found: Found, last: str, space: str) -> bool |
     is_word = is_token or (found.role is Role.TURN_END and space == " ")
     if not is_word and last not in "\"'`":
         return False
-    at = after_space(input.text, found.end, found.end + 2 * MOST_SPACE)
+    space = input.text[found.end : found.end + 2 * MOST_SPACE]
+    at = found.end + len(space) - len(space.lstrip(WHITE_SPACE))
     if at - found.end > MOST_SPACE:
         return False
     if at == len(input.text):

@@ -223,7 +223,8 @@ def take_lead(turn: Turn) -> Reading[bool]:
         is_later = False  # as a message begins
     if is_later or not state.after_marker or (HAS_REASONING and state.thinking):
         return False
-    at, may_be_call = after_space(input.text, input.position), False
+    rest, may_be_call = input.text[input.position :].lstrip(WHITE_SPACE), False
+    at = len(input.text) - len(rest)
     if at - input.position > MOST_SPACE:
         turn.write(at - MOST_SPACE)
     found = input.rules.before_content.match(input, not input.final, at)
