@@ -44,9 +44,10 @@ _TOGETHER = (
 #: Files that take long, the longest first, so that no process is left with one of them at the end.
 _FIRST = (
     *(start for group in reversed(_TOGETHER) for start in group),
-    *("test_typescript", "test_mid_stream", "test_vendor", "test_catalog", "test_live", "test_cli"),
+    *("test_public_templates", "test_typescript", "test_mid_stream", "test_deviations"),
+    *("test_vendor", "test_engine", "test_catalog", "test_call_signs", "test_live", "test_cli"),
     *("test_review", "test_starter", "test_repository", "test_module_coverage", "test_limits"),
-    *("test_engine_faults", "test_drawn_formats", "test_linear_time", "test_pipeline_"),
+    *("test_witness", "test_drawn_formats", "test_linear_time", "test_pipeline_"),
     *("test_readme", "test_terminal", "test_explain", "test_streams", "test_report"),
     "test_generated_style",
 )

@@ -24,6 +24,7 @@ from typing import cast
 from turnspec.codegen.compiled import BEGINS_COMMON
 from turnspec.codegen.facts import FormatFacts, facts_of, roles_in
 from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
 from turnspec.spec.files import read_spec
@@ -45,6 +46,12 @@ def committed_spec(name: str) -> Spec:
 def committed_format(name: str) -> Format:
     """Return a committed spec and the module generated from it."""
     return Format(committed_spec(name), installed_module(name))
+
+
+@cache
+def in_memory(name: str) -> FormatModule:
+    """Return a committed format in memory: the engine, with the spec's facts."""
+    return load(committed_spec(name))
 
 
 def installed_module(name: str) -> FormatModule:

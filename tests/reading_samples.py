@@ -163,6 +163,7 @@ def samples(form: Format, amount: Amount) -> Iterator[Sample]:
     random, tokens = Random(form.spec.name), tokens_of(form)
     yield from deviations(form, amount.cuts)
     yield from turns(form, amount.cuts)
+    yield from with_own_stops(form)
     yield from with_all_types(form)
     yield from with_any_values(form)
     yield from with_a_marker(form)
@@ -335,6 +336,15 @@ def with_many_drafts(form: Format) -> Iterator[Sample]:
     for row in (*facts.rows("opening"), *facts.rows("foreign"), *facts.rows("call")):
         text = form.spec.reasoning.start + markers.of_row(row) * _MANY
         yield Sample(((text, False),), form.options)
+
+
+def with_own_stops(form: Format) -> Iterator[Sample]:
+    """Yield deviations with a marker, which stands in them twice, as what ends the turn, too."""
+    own = [text for text in own_markers(form.spec) if text.strip()]
+    cases = [case for build in DEVIATIONS.values() for case in build(form)]
+    for marker, case in itertools.product(own, cases):
+        if case.text.count(marker) > 1:
+            yield Sample(((case.text, False),), {**case.options, "stop": (marker,)})
 
 
 def with_values_cut_off(form: Format) -> Iterator[Sample]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from tests.parser_formats import make_spec, native, pieces, tagged, tagged_json
 from tests.specs_for_tests import channels_spec, two_prompts
+from turnspec.codegen.format_module import FormatModule
+from turnspec.codegen.loading import load
 from turnspec.spec.calls import Guard, Tools, ValueSyntax
 from turnspec.spec.model import Alternatives, CodeCall, End, Limit, OtherMarks, Spec, Tokenizer
 from turnspec.spec.words import Condition, Encoding, JsonType, Part, ReasoningMode, Subject, Verdict
@@ -278,3 +281,9 @@ FORMATS: dict[str, Spec] = {
         _HEAD, alternatives=Alternatives(code=CodeCall("<run>", "python", "code", "call"))
     ),
 }
+
+
+@cache
+def small_format(name: str) -> FormatModule:
+    """Return one of them in memory."""
+    return load(FORMATS[name])

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import committed_format, committed_spec
-from turnspec.codegen.loading import load
+from tests.generated_formats import committed_format, in_memory
 
 _ADDRESS = {
     "type": "object",
@@ -77,7 +76,7 @@ def test_types(schema: Any, text: str, value: Any) -> None:
         ("glm-4-6", "f\n<arg_key>x</arg_key>\n<arg_value>{}</arg_value>\n"),
     ):
         written = f"<tool_call>\n{call.format(text)}</tool_call>"
-        message = load(committed_spec(name)).parse(written, tools=_tools(schema), prefill="")
+        message = in_memory(name).parse(written, tools=_tools(schema), prefill="")
         assert json.loads(message.tool_calls[0].arguments) == {"x": value}
         assert not message.problems
 
@@ -100,7 +99,7 @@ def test_a_huge_schema_is_not_read_whole_for_each_argument() -> None:
     written = f"<tool_call>\n<function=f>\n{arguments}</function>\n</tool_call>"
     _Counted.asked = 0
     tools = [{"name": "f", "parameters": parameters}]
-    (call,) = load(committed_spec("qwen3-coder")).parse(written, tools=tools).tool_calls
+    (call,) = in_memory("qwen3-coder").parse(written, tools=tools).tool_calls
     assert len(json.loads(call.arguments)) == 4
     assert 0 < _Counted.asked < 100_000
 
@@ -125,7 +124,7 @@ def test_a_type_word_wins_unless_the_value_is_the_string_that_the_schema_wants(
     item = f'<｜DSML｜parameter name="x" string="{word}">{text}</｜DSML｜parameter>'
     written = f'<｜DSML｜invoke name="f">\n{item}\n</｜DSML｜invoke>'
     written = f"<｜DSML｜function_calls>\n{written}\n</｜DSML｜function_calls>"
-    read = load(committed_spec("deepseek-ai-deepseek-v3-2")).parse
+    read = in_memory("deepseek-ai-deepseek-v3-2").parse
     message = read(written, tools=_tools({"type": type_}))
     assert json.loads(message.tool_calls[0].arguments) == {"x": value}
     assert message.tool_calls[0].complete == complete
@@ -194,6 +193,6 @@ def test_arguments_of_combined_schemas(parameters: dict[str, Any]) -> None:
     """What a tool takes may stand in what its schema refers to, or is made of."""
     text = "<tool_call>\n<function=f>\n<parameter=y>\n5\n</parameter>\n</function>\n</tool_call>"
     tools = [{"name": "f", "parameters": parameters}]
-    message = load(committed_spec("qwen3-coder")).parse(text, tools=tools)
+    message = in_memory("qwen3-coder").parse(text, tools=tools)
     assert json.loads(message.tool_calls[0].arguments) == {"y": 5}
     assert not message.problems

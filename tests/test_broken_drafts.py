@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.generated_formats import FORMATS, committed_format
-from turnspec.codegen.loading import load
+from tests.generated_formats import FORMATS, committed_format, in_memory
 
 #: Strings in which the draft's ends where the next call's begins: so the draft is whole.
 ENDS_IN_THE_NEXT = ("lfm2-5-", "liquidai-", "minimax-m3")
@@ -26,7 +25,7 @@ def is_read(name: str, is_section_begun: bool) -> bool:
     draft, _, _ = form.call_text(form.call).partition(city := str(form.call.arguments["city"]))
     draft = form.tools.section_start * is_section_begun + draft + city[:2]
     text = form.write(message).replace(message.reasoning, f"Maybe {draft} or not.", 1)
-    found = load(form.spec).parse(text, **form.options)
+    found = in_memory(name).parse(text, **form.options)
     calls = [(call.name, call.complete) for call in found.tool_calls]
     is_same = found.reasoning_content.split() == f"Maybe {draft} or not.".split()
     return is_same and calls == [(call.name, True) for call in message.calls]

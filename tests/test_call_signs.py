@@ -8,7 +8,7 @@ import pytest
 
 from tests.parser_checks import stream
 from tests.test_empty_calls import template
-from tests.test_right_formats import built, spec_in
+from tests.test_right_formats import built, spec_alone, spec_in
 from turnspec.codegen.loading import load
 from turnspec.spec.words import Condition, Subject, Verdict
 
@@ -64,7 +64,7 @@ def test_the_ladder_is_green_and_a_turn_is_read_in_any_pieces(case: str) -> None
 
 def test_a_value_of_json_is_read_in_single_quotes() -> None:
     call = f"<use>{_KEYED.format('{{ k }}={{ v | tojson }}', ', ')}</use>"
-    module = load(spec_in(built("single", template(call))))
+    module = load(spec_alone("single", template(call)))
     for written, read in (("'a b'", "a b"), ("'f('a') b'", "f('a') b"), ("\"'a')\"", "'a')")):
         text = f"<use>look(n=1, x={written})</use><:end:>"
         for size in (1, 2, len(text)):
@@ -75,7 +75,7 @@ def test_a_value_of_json_is_read_in_single_quotes() -> None:
 
 def test_blanks_may_be_in_the_json_of_a_head() -> None:
     call = '<use>{{ f.name }}<json>{"name":"{{ f.name }}","args":{{ a | tojson }}}</use>'
-    module = load(spec_in(built("blanks", template(call))))
+    module = load(spec_alone("blanks", template(call)))
     for head in ('{"name":"look","args":', '{ "name": "look", "args": '):
         message = module.parse(f'<use>look<json>{head}{{"x": 1}}}}</use><:end:>', tools=TOOLS)
         assert [it.arguments for it in message.tool_calls] == ['{"x": 1}'], head
@@ -171,7 +171,7 @@ def test_empty_elements_whose_attributes_are_arguments() -> None:
     call = (
         f'<use {{{{ f.name }}}}{{% for k, v in a.items() %}} {{{{ k }}}}="{value}"{{% endfor %}}/>'
     )
-    spec = spec_in(built("attributes", template(call)))
+    spec = spec_alone("attributes", template(call))
     assert [it for it in spec.limits if it.subject is Subject.ARGUMENT_STRING] == []
     text = '<use look/><use look x="1" n="&quot;it&quot;"/><:end:>'
     message = load(spec).parse(text, tools=TOOLS)

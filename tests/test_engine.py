@@ -14,8 +14,7 @@ import pytest
 from tests.engine_cases import CASES, TOOLS, case_failures
 from tests.engine_options import checks
 from tests.parser_checks import stream
-from tests.small_formats import FORMATS
-from turnspec.codegen.loading import load
+from tests.small_formats import FORMATS, small_format
 from turnspec.codegen.markers import Notation
 from turnspec.codegen.rules import Slots
 from turnspec.engine.facts import SLOTS
@@ -32,11 +31,11 @@ CHECKS = checks()
 @pytest.mark.parametrize("case", CASES)
 def test_a_case(case: str) -> None:
     name, *_ = CASES[case]
-    assert list(case_failures(load(FORMATS[name]), CASES[case])) == []
+    assert list(case_failures(small_format(name), CASES[case])) == []
 
 
 def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> None:
-    parser = load(FORMATS["thoughts"]).Parser()
+    parser = small_format("thoughts").Parser()
     parser.feed("Hel")
     for wrong in cast(tuple[str, ...], (None, 3, b"x")):  # also where text passes through
         with pytest.raises(TypeError, match=f"^text: {wrong!r} is not a string$"):
@@ -47,7 +46,7 @@ def test_a_piece_that_is_no_text_is_told_and_leaves_the_parser_as_it_was() -> No
 
 
 def test_a_text_may_be_pieces_with_a_flag_or_not_and_nothing_else() -> None:
-    parse = load(FORMATS["thoughts"]).parse
+    parse = small_format("thoughts").parse
     assert parse(["He", ("l", True), "lo"]).content == "Hello"
     for wrong in cast(tuple[str, ...], (None, 3, b"x")):
         with pytest.raises(TypeError, match=f"^text: {wrong!r} is not a string$"):
@@ -57,7 +56,7 @@ def test_a_text_may_be_pieces_with_a_flag_or_not_and_nothing_else() -> None:
 @pytest.mark.parametrize("check", CHECKS)
 def test_options(check: str) -> None:
     table, failures = CHECKS[check]
-    assert list(failures(load(FORMATS[table]))) == []
+    assert list(failures(small_format(table))) == []
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -65,7 +64,7 @@ def test_events_say_where_their_text_stands(name: str) -> None:
     """Offsets grow, and content stands where its event says."""
     for table, text, *_ in CASES.values():
         if table == name:
-            _, events = stream(load(FORMATS[name]), text, tools=TOOLS)
+            _, events = stream(small_format(name), text, tools=TOOLS)
             places = [place for event in events for place in (event.start, event.end)]
             assert places == sorted(places)
             for event in events:
@@ -159,7 +158,7 @@ def test_a_slot_gives_its_text() -> None:
 
 def test_what_was_held_is_read_once_more() -> None:
     """Till it is sure that it is no call, nothing is told of it, nor of what is wrong with it."""
-    parser = load(FORMATS["objects"]).Parser(tools=TOOLS)
+    parser = small_format("objects").Parser(tools=TOOLS)
     assert [event.text for event in parser.feed("a ")] == ["a"]
     for sign in '<call>{"x": 1, "y": 2':
         assert parser.feed(sign) == []

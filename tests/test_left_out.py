@@ -17,9 +17,9 @@ from tests.generated_formats import (
     installed_module,
     module_source,
 )
-from turnspec.codegen.compiled import compiled_source, loaded
+from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.left_out import Extra, leave_out
-from turnspec.codegen.loading import load
+from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.shared import ENGINE_FILE, engine_text, shared_module
 from turnspec.report.texts import texts_to_try
 
@@ -40,7 +40,7 @@ def sources(name: str) -> dict[Extra | None, str]:
 @pytest.mark.parametrize("name", FORMS)
 def test_a_parser_without_special_tokens_reads_what_it_read_without_any(name: str) -> None:
     found = sources(name)
-    whole, smaller = loaded(found[None]), loaded(found[Extra.SPECIAL_TOKENS])
+    whole, smaller = load_module(found[None]), load_module(found[Extra.SPECIAL_TOKENS])
     assert len(found[None].splitlines()) - len(found[Extra.SPECIAL_TOKENS].splitlines()) >= 20
     for offered in texts_to_try(committed_spec(name), load(committed_spec(name))):
         options = {"tools": offered.tools, "prefill": offered.prefill}
@@ -55,7 +55,7 @@ def test_a_parser_without_special_tokens_reads_what_it_read_without_any(name: st
 @pytest.mark.parametrize("name", FORMS)
 def test_a_parser_without_other_syntax_reads_its_own(name: str) -> None:
     spec, found = committed_spec(name), sources(name)
-    whole, smaller = loaded(found[None]), loaded(found[Extra.OTHER_SYNTAX])
+    whole, smaller = load_module(found[None]), load_module(found[Extra.OTHER_SYNTAX])
     for offered in texts_to_try(spec, load(spec)):
         options = {"tools": offered.tools, "prefill": offered.prefill}
         expected = whole.parse(offered.text, **options)
@@ -65,8 +65,8 @@ def test_a_parser_without_other_syntax_reads_its_own(name: str) -> None:
 
 def test_another_syntax_is_no_call_where_it_is_left_out() -> None:
     found = sources("qwen3-coder")
-    assert loaded(found[None]).parse(OTHER_SYNTAX).tool_calls
-    assert not loaded(found[Extra.OTHER_SYNTAX]).parse(OTHER_SYNTAX).tool_calls
+    assert load_module(found[None]).parse(OTHER_SYNTAX).tool_calls
+    assert not load_module(found[Extra.OTHER_SYNTAX]).parse(OTHER_SYNTAX).tool_calls
     assert "def other_call" not in found[Extra.OTHER_SYNTAX]
 
 

@@ -12,6 +12,7 @@ from benchmarks.names import unused_names
 from benchmarks.statements import Traced
 
 from tests.generated_formats import CODES, PARTS, module_source
+from turnspec.codegen.compiler.edits import walked
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -37,7 +38,7 @@ _OF_TEXTS = {name for name in dir(str) if not name.startswith("_")}
 
 def _idle_statements(source: str) -> Iterator[str]:
     """Yield the statements that do nothing: values, but for texts of documentation."""
-    for node in ast.walk(ast.parse(source)):
+    for node in walked(ast.parse(source)):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method))) if method in _OF_TEXTS:
                 yield ast.unparse(node)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.test_right_formats import built, spec_in
+from tests.test_right_formats import built, spec_alone, spec_in
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
@@ -122,7 +122,7 @@ CALLS_FIRST = (
 
 
 def test_the_line_end_behind_calls_stays_where_their_end_is_the_turns() -> None:
-    spec = spec_in(built("calls-first", CALLS_FIRST))
+    spec = spec_alone("calls-first", CALLS_FIRST)
     joins = [join.text for join in with_stop_at_end(spec).turn.joins if join.left is Part.CALLS]
     assert joins == ["<:end:>\n<:by:>bot"]
     bound = bind_grammar(spec, GrammarRequest((_TOOL,), lazy=False))

@@ -21,10 +21,10 @@ from tests.typescript.engines import (
     python_result,
 )
 from tests.typescript.toolchain import compile_typescript, lint
-from turnspec.codegen.compiled import compiled_source, loaded
+from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
-from turnspec.codegen.loading import load
+from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.printer.script import script
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
@@ -89,7 +89,7 @@ def test_a_key_alone_is_incomplete_in_both(engine: TypeScriptEngine) -> None:
 @pytest.mark.parametrize("smaller", SMALLER)
 def test_smaller_parsers_read_alike(smaller: str, engine: TypeScriptEngine) -> None:
     form = format_of(SMALLER[smaller])
-    module: Any = loaded(smaller_source(SMALLER[smaller]))
+    module: Any = load_module(smaller_source(SMALLER[smaller]))
     for deviation in list(DEVIATIONS)[::3]:
         for case in DEVIATIONS[deviation](form):
             if "special_tokens" not in case.options:

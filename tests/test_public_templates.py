@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.test_right_formats import built, spec_in
+from tests.test_right_formats import built, built_once, spec_alone, spec_in
 from turnspec.codegen.loading import load
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
@@ -36,13 +36,13 @@ def kept_back(default: str, hushes: str) -> str:
 
 
 def test_what_switches_only_where_there_are_tools_is_no_switch_of_thinking() -> None:
-    thinking = spec_in(built("hushed", kept_back("true", "false"))).thinking
+    thinking = spec_alone("hushed", kept_back("true", "false")).thinking
     assert thinking.disabled.variables == {"muse": False}
     assert thinking.disabled.prompt == "<:assistant:><muse></muse>"
 
 
 def test_thinking_that_another_variable_keeps_back_is_found() -> None:
-    spec = spec_in(built("kept-back", kept_back("false", "true")))
+    spec = spec_alone("kept-back", kept_back("false", "true"))
     assert spec.thinking.default.prompt == "<:assistant:><muse></muse>"
     assert spec.thinking.enabled.variables == {"a_hush": False, "muse": True}
     module = load(spec)
@@ -96,7 +96,7 @@ ENVELOPE = (
     ],
 )
 def test_an_object_of_calls_may_hold_a_text_before_them(text: str) -> None:
-    build = built("envelope", ENVELOPE)
+    build = built_once("envelope", ENVELOPE)
     assert build.result is not None
     assert all(rung.is_passed for rung in build.result.rungs.values())
     message = load(spec_in(build)).parse(text)
@@ -146,7 +146,7 @@ WANTS_THOUGHT = (
 
 
 def test_a_template_may_want_thought_where_thinking_is_on() -> None:
-    spec = spec_in(built("wants-thought", WANTS_THOUGHT))
+    spec = spec_alone("wants-thought", WANTS_THOUGHT)
     assert spec.capabilities.content_beside_calls
     assert spec.capabilities.tool_results
     message = load(spec).parse(
@@ -232,16 +232,15 @@ CUT_TWICE = (
 
 
 def test_of_several_marks_that_text_is_cut_up_to_its_own_ends_what_a_prompt_begins() -> None:
-    build = built("cut-twice", CUT_TWICE)
-    spec = spec_in(build)
+    spec = spec_alone("cut-twice", CUT_TWICE)
     assert (spec.reasoning.start, spec.reasoning.end) == ("<muse>", "</muse>")
     message = load(spec).parse("Hm.</muse>It is.<:end:>")
     assert (message.reasoning_content, message.content) == ("Hm.", "It is.")
     # Without a prompt what has a beginning ends reasoning; a variable may do the cutting.
-    unprompted = spec_in(built("cut-twice-unprompted", CUT_TWICE.replace(":><muse>", ":>")))
+    unprompted = spec_alone("cut-twice-unprompted", CUT_TWICE.replace(":><muse>", ":>"))
     assert (unprompted.reasoning.start, unprompted.reasoning.end) == ("<muse>", "</muse>")
-    switched = spec_in(
-        built("cut-twice-if", CUT_TWICE.replace("== 'assistant'", "== 'assistant' and tidy"))
+    switched = spec_alone(
+        "cut-twice-if", CUT_TWICE.replace("== 'assistant'", "== 'assistant' and tidy")
     )
     assert switched.reasoning.end == "</muse>"
 
@@ -314,7 +313,7 @@ def test_a_thought_in_content_that_is_written_again_is_reasoning() -> None:
     assert (message.reasoning_content, message.content) == ("So.", "It is.")
     # Marks around which nothing is left out are content like any other.
     as_it_is = WRITTEN_AGAIN.replace("parts[0].split('<muse>')[-1]", "parts[0]")
-    assert spec_in(built("as-it-is", as_it_is)).reasoning.start == ""
+    assert spec_alone("as-it-is", as_it_is).reasoning.start == ""
 
 
 #: What is set stands as words before the header, in prompts and in turns.
@@ -671,8 +670,8 @@ def test_a_fence_that_begins_other_marks_ends_the_thought() -> None:
 def test_a_fence_ends_a_thought_only_where_no_call_begins_with_it() -> None:
     fences = "```use:" + NAME + "\n{{ call.function.arguments | tojson }}\n```"
     why = "```musing\n{{ m.reasoning_content }}\n```\n"
-    build = built("fences-alone", around_calls(EACH_CALL.replace("{call}", fences), why))
-    message = load(spec_in(build)).parse('```use:run\n{"a": 1}\n```<:end:>')
+    spec = spec_alone("fences-alone", around_calls(EACH_CALL.replace("{call}", fences), why))
+    message = load(spec).parse('```use:run\n{"a": 1}\n```<:end:>')
     assert [it.arguments for it in message.tool_calls] == ['{"a": 1}']
     assert message.problems == []
 
@@ -993,7 +992,7 @@ CALLS_IN_BARE_FENCE = (
 def test_code_in_an_answer_is_no_call_where_calls_stand_in_a_bare_fence(
     text: str, end: str
 ) -> None:
-    build = built("bare-fence", around_calls(CALLS_IN_BARE_FENCE))
+    build = built_once("bare-fence", around_calls(CALLS_IN_BARE_FENCE))
     assert build.result is not None
     assert all(rung.is_passed for rung in build.result.rungs.values())
     spec = spec_in(build)
@@ -1009,7 +1008,7 @@ def test_code_in_an_answer_is_no_call_where_calls_stand_in_a_bare_fence(
 
 def test_a_call_may_stand_in_a_fence_that_says_a_language_its_format_leaves_out() -> None:
     text = around_calls(CALLS_IN_BARE_FENCE.replace('"with"', '"arguments"'))
-    spec, call = spec_in(built("bare-fence", text)), '{"name": "run", "arguments": {"a": 1}}'
+    spec, call = spec_alone("bare-fence", text), '{"name": "run", "arguments": {"a": 1}}'
     for inner in (call, f"[\n{call}\n]"):
         message = load(spec).parse(f"```json\n{inner}\n```<:end:>")
         assert [(it.name, it.arguments) for it in message.tool_calls] == [("run", '{"a": 1}')]
@@ -1046,7 +1045,7 @@ BARE_CALLS = (
 
 @pytest.mark.parametrize("before", ["{", "So: {", "{{", "{ \n", "{} {"])
 def test_no_text_ends_with_what_would_wrap_a_bare_call_behind_it(before: str) -> None:
-    build = built("bare-calls", BARE_CALLS)
+    build = built_once("bare-calls", BARE_CALLS)
     assert build.result is not None
     assert all(rung.is_passed for rung in build.result.rungs.values())
     bound = bind_grammar(spec_in(build), GrammarRequest(({"name": "run"},), lazy=False))

@@ -29,10 +29,10 @@ from tests.marker_soup import marker_pieces, own_markers, plain_pieces
 from tests.parser_checks import assert_in_order, some
 from tests.small_formats import FORMATS as SMALL
 from tests.special_pieces import Piece, special_tokens
-from turnspec.codegen.compiled import compiled_source, loaded
+from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import load
+from turnspec.codegen.loading import load, load_module
 from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.spec.message import Call, Message
@@ -125,7 +125,7 @@ def test_a_module_reads_as_the_engine_does(name: str) -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_a_table_is_compiled_to_what_the_engine_reads_with_it(name: str) -> None:
     """Whole and cut, with tools and without, and where the prompt holds the beginning."""
-    module = loaded(compiled_source(facts_of(SMALL[name])))
+    module = load_module(compiled_source(facts_of(SMALL[name])))
     engine, random = load(SMALL[name]), Random(name)
     for text in [case[1] for case in CASES.values() if case[0] == name]:
         for cut in (*some(range(len(text)), 6), len(text)):

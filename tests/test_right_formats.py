@@ -52,14 +52,19 @@ def built(name: str, text: str = "") -> Build:
 
 
 @cache
-def built_once(name: str) -> Build:
-    return built(name)
+def built_once(name: str, text: str = "") -> Build:
+    return built(name, text)
 
 
 def spec_in(build: Build) -> Spec:
     spec = load_checked_spec(build.files[OutputPaths.in_folder(build.name).spec], "the.yaml")
     assert isinstance(spec, Spec)
     return spec
+
+
+def spec_alone(name: str, text: str) -> Spec:
+    """Return the spec of a template, and verify nothing."""
+    return spec_in(build_template(given_template(text, name), OutputPaths.in_folder(name)))
 
 
 @pytest.mark.parametrize("name", READ)
@@ -172,7 +177,7 @@ def test_a_template_for_training_is_read_rightly(name: str) -> None:
 def test_a_plain_word_starts_no_call_for_certain() -> None:
     """A lazy grammar that it triggered would end an answer that says it."""
     template, _ = TRAINED_ON["messages-of-a-word"]
-    spec = spec_in(built("messages-of-a-word", template))
+    spec = spec_alone("messages-of-a-word", template)
     assert spec.grammar.triggers == ()
     assert not {"call", "say", "think"} & set(text_markers(spec))
 
@@ -781,7 +786,7 @@ def test_a_word_right_behind_a_key_takes_no_calls_away() -> None:
         "</{{ k }}>{% endfor %}</use>{% endfor %}<:end:>{% endfor %}"
         "{% if add_generation_prompt %}<:assistant:>{% endif %}"
     )
-    message = load(spec_in(built("given", template))).parse("<use>look<at>sea</at></use><:end:>")
+    message = load(spec_alone("given", template)).parse("<use>look<at>sea</at></use><:end:>")
     assert [(it.name, it.arguments) for it in message.tool_calls] == [("look", '{"at": "sea"}')]
 
 
@@ -843,7 +848,7 @@ def test_what_ends_a_turn_is_no_key_in_the_same_signs() -> None:
 
 
 def test_calls_that_a_template_refuses_are_told_of() -> None:
-    build = built(
+    spec = spec_alone(
         "given",
         "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
         "{% for c in m.tool_calls or [] %}"
@@ -851,12 +856,12 @@ def test_calls_that_a_template_refuses_are_told_of() -> None:
         "<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>{% endfor %}"
         "{% if add_generation_prompt %}<:assistant:>{% endif %}",
     )
-    told = [it.reason for it in spec_in(build).limits if it.subject is Subject.CALLS]
+    told = [it.reason for it in spec.limits if it.subject is Subject.CALLS]
     assert told == ["a message with some is refused: TemplateError: which place?"]
 
 
 def test_a_name_in_a_header_that_breaks_off_is_no_content() -> None:
-    spec = spec_in(built("given", WHOLE[next(it for it in WHOLE if "goes on with" in it)][0]))
+    spec = spec_alone("given", WHOLE[next(it for it in WHOLE if "goes on with" in it)][0])
     message = load(spec).parse(":>Wait.<:end:><:bot for lo", tools=[{"name": "look"}])
     assert (message.content, message.tool_calls) == ("Wait.", [])
     assert [problem.kind for problem in message.problems] == ["cut_off"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import FORMATS, KINDS, committed_spec
+from tests.generated_formats import FORMATS, KINDS, committed_spec, in_memory
 from tests.parser_checks import added_up, summary
 from tests.parser_formats import tagged
 from tests.small_formats import a_format
@@ -62,8 +62,7 @@ QUOTED = {"prose": ("As in ", " it is said."), "fence": ("See:\n```\n", "\n```\n
 
 @cache
 def loaded(name: str) -> tuple[Spec, FormatModule]:
-    spec = committed_spec(name)
-    return spec, load(spec)
+    return committed_spec(name), in_memory(name)
 
 
 def read(name: str, pieces: list[Piece], **options: Any) -> Any:
@@ -192,7 +191,7 @@ def test_a_call_without_its_tag_is_one_only_where_tokens_are_not_known(
     name: str, text: str
 ) -> None:
     """A server that hands them on would have handed on the tag."""
-    module, tools = load(committed_spec(name)), [{"name": "read"}]
+    module, tools = in_memory(name), [{"name": "read"}]
     assert [call.name for call in module.parse(text, tools=tools).tool_calls] == ["read"]
     tokens = special_tokens(committed_spec(name))
     assert module.parse(text, tools=tools, special_tokens=tokens).content == text

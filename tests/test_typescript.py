@@ -31,11 +31,12 @@ from tests.generated_formats import (
     PARTS,
     committed_spec,
     facts_of_format,
+    in_memory,
 )
 from tests.marker_soup import Output, soups, written_outputs
 from tests.marker_texts import MarkerTexts
 from tests.parser_checks import some
-from tests.small_formats import FORMATS as SMALL
+from tests.small_formats import small_format
 from tests.test_tools import ALLOWED, CALL, NO_SCHEMAS, WRONG, tool, with_a
 from tests.test_what_models_write import CALLS, HEADERS, Text
 from tests.typescript.engines import (
@@ -58,7 +59,6 @@ from turnspec.codegen.writer import write_parts
 from turnspec.deviations.table import DEVIATIONS
 from turnspec.deviations.turns import Format
 from turnspec.pipeline.project import OutputPaths
-from turnspec.spec.files import read_spec
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.words import Part
@@ -91,9 +91,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cache
 def format_of(name: str) -> Format:
     """Return a committed format in memory, which is read as its module reads it."""
-    spec = read_spec(ROOT / "specs" / f"{name}.yaml")
-    assert isinstance(spec, Spec)
-    return Format(spec, load(spec))
+    return Format(committed_spec(name), in_memory(name))
 
 
 def source_of(name: str) -> str:
@@ -112,7 +110,7 @@ def test_deviations_are_read_alike(deviation: str, engine: TypeScriptEngine) -> 
 @pytest.mark.parametrize("case", CASES)
 def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngine) -> None:
     name, text, *_ = CASES[case]
-    module = load(SMALL[name])
+    module = small_format(name)
     assert not difference(engine, f"hand {name}", module, text, {"tools": TOOLS})
     for cut in some(range(len(text))):
         assert not difference(engine, f"hand {name}", module, text[:cut], {}, (0, 1))
@@ -120,7 +118,7 @@ def test_tables_written_by_hand_are_read_alike(case: str, engine: TypeScriptEngi
 
 @pytest.mark.parametrize("case", [*HEADERS, *CALLS], ids=lambda case: case.text[:40])
 def test_what_models_write_is_read_alike(case: Text, engine: TypeScriptEngine) -> None:
-    module = load(committed_spec(case.name))
+    module = in_memory(case.name)
     assert not difference(engine, case.name, module, case.text, case.options, (0, 1, 3))
 
 
@@ -136,7 +134,7 @@ def test_texts_that_end_within_a_marker_are_read_alike(name: str, engine: TypeSc
 
 def test_a_format_without_reasoning_has_none_to_leave_in_place(engine: TypeScriptEngine) -> None:
     name, text = "google-gemma-3-pythonic", "Said. [fetch(flag={'count': []})]"
-    module = load(committed_spec(name))
+    module = in_memory(name)
     assert [it.kind for it in module.parse(text, reasoning="inline").problems] == ["misplaced"]
     assert not difference(engine, name, module, text, {"reasoning": "inline"})
 
@@ -530,7 +528,7 @@ def test_the_finish_reason_tells_of_a_call_that_was_cut_off(
 def test_a_prefill_may_begin_with_the_conversation(engine: TypeScriptEngine) -> None:
     name, header = "qwen-qwen3-0-6b", "<|im_start|>assistant\n"
     talk = f"<|im_start|>user\nWhy?<|im_end|>\n{header}Hm.<|im_end|>\n"
-    module = load(committed_spec(name))
+    module = in_memory(name)
     for prompt in (header, f"{header}<think>\n", f"{header}<think>\n\n</think>\n\n"):
         whole, own = (
             engine.parse(name, module, pieces=["So."], options={"prefill": prefill})

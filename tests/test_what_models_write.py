@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.generated_formats import committed_spec
-from turnspec.codegen.loading import load
+from tests.generated_formats import in_memory
 from turnspec.testing import Call, Message, check_case
 
 
@@ -51,7 +50,7 @@ def called_after(reasoning: str, path: str) -> Message:
 
 
 def check(case: Text) -> None:
-    module = load(committed_spec(case.name))
+    module = in_memory(case.name)
     check_case(module, case.text, expect=case.expect, problems=case.problems, **case.options)
 
 
@@ -574,7 +573,7 @@ def test_calls_in_other_ways(case: Text) -> None:
     ],
 )
 def test_what_is_no_member_is_handed_on_as_it_is_written(written: str, read: str) -> None:
-    module = load(committed_spec(QWEN))
+    module = in_memory(QWEN)
     text = f'<tool_call>\n{{"name": "read", "arguments": {written}}}\n</tool_call>'
     message = module.parse(text, tools=TOOLS)
     assert [(call.arguments, call.complete) for call in message.tool_calls] == [(read, False)]
@@ -589,7 +588,7 @@ def test_what_is_no_member_is_handed_on_as_it_is_written(written: str, read: str
     [("it's", True), ("He said 'a' to me", True), ("a' 'b", False), ("a' + 'b", False)],
 )
 def test_strings_that_python_would_join_are_no_sure_value(written: str, is_complete: bool) -> None:
-    module = load(committed_spec("meta-llama-llama-4-pythonic"))
+    module = in_memory("meta-llama-llama-4-pythonic")
     text = f"[read(path='{written}')]"
     for pieces in (text, [*text]):
         (call,) = module.parse(pieces, tools=TOOLS).tool_calls
@@ -598,7 +597,7 @@ def test_strings_that_python_would_join_are_no_sure_value(written: str, is_compl
 
 @pytest.mark.parametrize("tag", ["parameters", "args"])
 def test_a_tag_around_all_arguments_is_no_part_of_the_last(tag: str) -> None:
-    module = load(committed_spec(CODER))
+    module = in_memory(CODER)
     given = f"<{tag}>\n<parameter=path>\na\n</parameter>\n</{tag}>"
     call = f"<tool_call>\n<function=read>\n{given}\n</function>\n</tool_call>"
     for pieces in (call * 2, [*call, *call]):
@@ -615,7 +614,7 @@ def test_a_tag_around_all_arguments_is_no_part_of_the_last(tag: str) -> None:
     ],
 )
 def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool) -> None:
-    module = load(committed_spec(CODER))
+    module = in_memory(CODER)
     call = f"<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n{end}\n</tool_call>"
     for pieces in (call * 2, [*call, *call]):
         message = module.parse(pieces, tools=TOOLS)
@@ -628,7 +627,7 @@ def test_the_tag_that_closes_a_call_may_be_misspelt(end: str, is_complete: bool)
     "attribute", ['name ="{}"', "name = '{}'", 'name="{} "', 'name="{}""', "name={}"]
 )
 def test_white_space_and_quotes_of_an_attribute_are_any(attribute: str) -> None:
-    module = load(committed_spec("minimax-m2"))
+    module = in_memory("minimax-m2")
     head, key = (attribute.format(word) for word in ("read", "path"))
     call = f"<invoke {head}>\n<parameter {key}>a</parameter>\n</invoke>\n"
     text = f"</think>\n\n<minimax:tool_call>\n{call}{call}</minimax:tool_call>"
@@ -641,7 +640,7 @@ def test_white_space_and_quotes_of_an_attribute_are_any(attribute: str) -> None:
 
 @pytest.mark.parametrize("broken", ['{file: "a"}', '{"name": "", "arguments": {}}', "{}"])
 def test_a_call_behind_what_is_none_in_its_list_is_read(broken: str) -> None:
-    module = load(committed_spec("mistralai-mistral-7b-instruct-v0-3"))
+    module = in_memory("mistralai-mistral-7b-instruct-v0-3")
     call = '{"name": "read", "arguments": {"path": "a"}}'
     text = f"[TOOL_CALLS] [{broken}, {call}]"
     for pieces in (text, [*text]):
@@ -657,7 +656,7 @@ def test_a_call_behind_what_is_none_in_its_list_is_read(broken: str) -> None:
     "attribute", ["string='true'", 'string = "true"', 'string="true" ', 'type="str"', "string=true"]
 )
 def test_the_attribute_for_a_type_may_be_written_in_any_way(attribute: str) -> None:
-    module = load(committed_spec("deepseek-ai-deepseek-v4"))
+    module = in_memory("deepseek-ai-deepseek-v4")
     given = f'<｜DSML｜parameter name="path" {attribute}>a > b</｜DSML｜parameter>'
     call = f'<｜DSML｜invoke name="read">\n{given}\n</｜DSML｜invoke>\n'
     text = f"</think>\n\n<｜DSML｜tool_calls>\n{call}</｜DSML｜tool_calls>"
@@ -679,6 +678,6 @@ def test_an_attribute_in_the_place_of_a_type_is_told() -> None:
     head = '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path"'
     ends = "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
     text = f'{head} unit="file">p.md{ends}'
-    message = load(committed_spec("deepseek-ai-deepseek-v3-2")).parse(text, tools=TOOLS)
+    message = in_memory("deepseek-ai-deepseek-v3-2").parse(text, tools=TOOLS)
     assert [problem.kind for problem in message.problems] == ["wrong_type"]
     assert 'unit="file"' in message.problems[0].message

@@ -14,9 +14,8 @@ from typing import Any
 from tests.generated_formats import committed_format, committed_spec
 from tests.parser_uses import refusals
 from tests.reading_samples import Amount, Sample, samples
-from turnspec.codegen.compiled import loaded
 from turnspec.codegen.format_module import FormatModule
-from turnspec.codegen.loading import load
+from turnspec.codegen.loading import load, load_module
 
 _AMOUNT = Amount(odd=10_000, cuts=8)
 _LONGEST = 2.0  # seconds of the processor for a sample; a parser that goes in a circle is noticed
@@ -56,7 +55,7 @@ def noticed_by(source: str, form: str, most: int | None = None) -> str:
     engine = _engine(form)
     try:
         with _limited():
-            module = loaded(source)
+            module = load_module(source)
             if list(refusals(module)) != engine.refusals:
                 return "refuses what isn't wrong, or takes what is"
     except (Exception, TooLongError) as error:

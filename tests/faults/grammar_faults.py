@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from turnspec.grammar.bound import BoundGrammar, bind_grammar
+from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn import generate_grammar
 from turnspec.spec.model import Spec
@@ -47,13 +47,13 @@ def grammar_faults(spec: Spec) -> Iterator[GrammarFault]:
     needless += stop_strings(spec)
     ends = frozenset(_spelled(text) for text in needless)
     gbnf = generate_grammar(spec, spec_path="", spec_hash="")
+    bind = GrammarBinder(spec).bind
     for rule, change, one, other in _faulty_rules(gbnf, ends):
-        yield GrammarFault(rule, change, gbnf.replace(one, other), bind_grammar)
-    request = next(offers(spec)).request
-    bound = bind_grammar(spec, request)
+        yield GrammarFault(rule, change, gbnf.replace(one, other), bind)
+    bound = bind(next(offers(spec)).request)
     assert isinstance(bound, BoundGrammar), bound
     for rule, change, one, other in _faulty_rules(bound.grammar, ends):
-        yield GrammarFault(f"bound {rule}", change, gbnf, _binding(one, other))
+        yield GrammarFault(f"bound {rule}", change, gbnf, _faulty(bind, one, other))
 
 
 def _faulty_rules(gbnf: str, ends: Collection[str]) -> Iterator[tuple[str, str, str, str]]:
@@ -81,16 +81,16 @@ def _needed(bodies: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _binding(one: str, other: str) -> Bind:
+def _faulty(bind: Bind, one: str, other: str) -> Bind:
     """Return how grammars are bound, with one line of theirs exchanged."""
 
-    def bind(spec: Spec, request: GrammarRequest) -> BoundGrammar | list[Problem]:
-        bound = bind_grammar(spec, request)
+    def faulty(request: GrammarRequest) -> BoundGrammar | list[Problem]:
+        bound = bind(request)
         if not isinstance(bound, BoundGrammar):
             return bound
         return replace(bound, grammar=bound.grammar.replace(one, other))
 
-    return bind
+    return faulty
 
 
 def _loosened(rule: str, body: str) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from tests.integrations.turns import Case, cases
 from turnspec.deviations.turns import Format
 from turnspec.export.pair import pair_tag
 from turnspec.export.xgrammar import tag_of_grammar
-from turnspec.grammar.bound import GrammarBinder, bind_grammar
+from turnspec.grammar.bound import GrammarBinder
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.triggers import begins_turn
 from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
@@ -91,9 +91,10 @@ class _Tags:
 def _walked(form: Format) -> Iterator[Held]:
     """Yield walks over bound grammars that the generated parser reads without a problem."""
     spec, random = form.spec, Random(_SEED)
+    binder = GrammarBinder(spec)
     for offer in offers(spec):
         count = _WALKS.get(offer.title, 0)
-        found = bound_grammar(spec, offer.request, bind_grammar) if count else None
+        found = bound_grammar(offer.request, binder.bind) if count else None
         if found is None or isinstance(found, Problem):
             continue
         bound, grammar = found

@@ -54,16 +54,8 @@ def compiled_module(
     facts: FormatFacts, samples: Sequence[str] = (), notes: Sequence[str] = ()
 ) -> str:
     """Return a module: what it says of itself, and its statements."""
-    source = compiled_source(facts)
-    head = docstring(facts, loaded(source), samples, notes)
-    return f"{head}\n{source}"
-
-
-def loaded(source: str) -> FormatModule:
-    """Return what a module's statements make, without a file."""
-    module = ModuleType("compiled_parser")
-    exec(compile(source, "<compiled parser>", "exec"), vars(module))
-    return cast(FormatModule, module)
+    head = docstring(facts, run_engine(facts), samples, notes)
+    return f"{head}\n{compiled_source(facts)}"
 
 
 #: What is told of each rule that fits: see `turnspec.engine.facts`.

@@ -233,7 +233,7 @@ class Slots:
         return "".join(map(self._part, re.split(r"(\{stop(?: \d)?\})", text)))
 
     def _part(self, text: str) -> str:
-        if text.startswith("{stop"):
+        if "{" not in text or text.startswith("{stop"):
             return text
         tokens = list(TOKEN.finditer(text))
         return "".join(self._token(tokens, at) for at in range(len(tokens)))

@@ -79,9 +79,12 @@ def marker_statements(facts: FormatFacts) -> Iterator[str]:
 
 
 def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator[str]:
-    """Yield the tables of rules, and what else a format says, with the markers' names."""
-    names = _marker_names(facts)
-    followers = _followers(facts, names)
+    """Yield the tables of rules, and what else a format says, with the markers' names.
+
+    ``with_data`` gives all that the engine asks for, which needs no names.
+    """
+    names = {} if with_data else _marker_names(facts)
+    followers = {} if with_data else _followers(facts, names)
     if followers:
         yield "\n# What has to follow some markers: one of these.\n"
         yield from _follower_statements(facts, names, followers)

@@ -19,7 +19,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from turnspec.codegen.format_module import FormatModule
-from turnspec.grammar.bound import bind_grammar
+from turnspec.grammar.bound import GrammarBinder
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
 from turnspec.spec.calls import Arguments
@@ -53,9 +53,9 @@ _ALLOWED = "repeated_argument"
 _STRAY = re.compile(r"[,}\]`\s]*[,}\]`][,}\]`\s]*")
 
 
-def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind = bind_grammar) -> RungResult:
+def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind | None = None) -> RungResult:
     """Return what came of walks over the grammars, and of the written turns given to them."""
-    tally, walked = Tally(), 0
+    tally, walked, bind = Tally(), 0, bind or GrammarBinder(spec).bind
     for fault in (*walk_faults(spec, module, gbnf, bind), *_begun_faults(spec, module, gbnf)):
         tally.add(fault.example if fault else None)
         walked += 1
@@ -77,13 +77,14 @@ def walk_faults(
     spec: Spec,
     module: FormatModule,
     gbnf: str,
-    bind: Bind = bind_grammar,
+    bind: Bind | None = None,
     reader: Spec | None = None,
 ) -> Iterator[WalkFault | None]:
     """Yield for each walk over the grammars what is wrong with how it is read, or None.
 
     The module is of ``reader`` where that is another spec; then it may take the prompts of that.
     """
+    bind = bind or GrammarBinder(spec).bind
     for reading in _readings(spec, module, gbnf, bind, reader or spec):
         if isinstance(reading, WalkFault):
             yield reading
@@ -203,7 +204,7 @@ def _readings(
     prefills = tuple(dict.fromkeys(chain.from_iterable(prompts)))
     yield _Reading(spec, module, grammar, _UNBOUND_WALKS, random, prefills)
     for offer in offers(spec):
-        found = bound_grammar(spec, offer.request, bind)
+        found = bound_grammar(offer.request, bind)
         if isinstance(found, Problem):
             yield WalkFault(Counterexample("", f"a grammar for {offer.title}", str(found)))
             continue

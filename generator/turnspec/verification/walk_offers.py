@@ -24,8 +24,8 @@ def _tool(name: str, required: str = "", **properties: Any) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
 
 
-#: How a format's grammar is bound to a request.
-Bind = Callable[[Spec, GrammarRequest], BoundGrammar | list[Problem]]
+#: What binds a format's grammar to a request.
+Bind = Callable[[GrammarRequest], BoundGrammar | list[Problem]]
 
 _TEXT = {"type": "string"}
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}
@@ -111,11 +111,9 @@ def schemas(request: GrammarRequest) -> Mapping[str, Any]:
     return {function.name: function.parameters for function in functions(request.tools)}
 
 
-def bound_grammar(
-    spec: Spec, request: GrammarRequest, bind: Bind
-) -> tuple[BoundGrammar, Grammar] | Problem:
+def bound_grammar(request: GrammarRequest, bind: Bind) -> tuple[BoundGrammar, Grammar] | Problem:
     """Return a grammar that is bound to a request, as it is and as it is read."""
-    bound = bind(spec, request)
+    bound = bind(request)
     if not isinstance(bound, BoundGrammar):
         return bound[0]
     grammar = read_grammar(bound.grammar)

@@ -75,7 +75,7 @@ def _bound_turns(
     spec: Spec, request: GrammarRequest, calls: Sequence[Call], bind: Bind
 ) -> Iterator[WrittenTurn]:
     """Yield turns of nothing but calls, each alone and all together, and how they are judged."""
-    found = bound_grammar(spec, request, bind)
+    found = bound_grammar(request, bind)
     if isinstance(found, Problem):  # the walks tell
         return
     only_calls = [
