@@ -194,8 +194,8 @@ def test_a_module_says_what_becomes_of_a_call_of_no_given_tool(name: str) -> Non
     source, spec = module_source(name), committed_spec(name)
     told = " ".join(source.split('"""')[1].partition("\nTHE FORMAT")[0].split())
     is_kept = "A call of no given tool is kept, and told as `unknown_tool`" in told
-    is_content = "A call of no given tool is content." in told
-    assert (is_kept or is_content) == bool(spec.tools)
+    is_content = re.search("A call of no given tool is content(?:, but behind `(.+?)`)?[.]", told)
+    assert (is_kept or bool(is_content)) == bool(spec.tools)
     if not spec.tools:
         return
     module, call = committed_format(name).module, allowed_call(spec, Call("look", {"at": 5}))
@@ -204,5 +204,8 @@ def test_a_module_says_what_becomes_of_a_call_of_no_given_tool(name: str) -> Non
     read = module.parse(text, **options)
     assert bool(read.tool_calls) == is_kept
     assert ("unknown_tool" in [problem.kind for problem in read.problems]) == is_kept
+    if is_content and is_content[1]:
+        behind = module.parse(is_content[1] + text, **options)
+        assert [problem.kind for problem in behind.problems] == ["unknown_tool"]
     if "; an argument of unknown type is a string." in told:
         assert read.tool_calls[0].arguments == '{"at": "5"}'
