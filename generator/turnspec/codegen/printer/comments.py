@@ -14,7 +14,8 @@ from turnspec.codegen.printer.names import camel
 def in_script(text: str) -> str:
     """Return what is told of Python's names, with those that they have in a script."""
     text = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda name: f"`{camel(name[1])}`", text)
-    return text.replace("None", "null")
+    constants = {"None": "null", "True": "true", "False": "false"}
+    return re.sub(r"\b(?:None|True|False)\b", lambda name: constants[name[0]], text)
 
 
 def block(texts: list[str], indent: str = "") -> list[str]:
