@@ -81,8 +81,9 @@ class Marker:
                 self.steps += (re.compile(step) for step in slot)
             elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
                 first = part[2:-1]
-                told = tokens.plain(first) if HAS_SPECIAL_TOKENS and tokens else first
-                self.steps.append([first, told])
+                self.steps.append(
+                    [first, tokens.plain(first) if HAS_SPECIAL_TOKENS and tokens else first]
+                )
             else:
                 first = part.replace("{ }", " ").replace("{\n}", "\n")
                 first = first.replace("{{", "{").replace("}}", "}")
@@ -175,9 +176,8 @@ class Markers:
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
             more = rf"(?=[\r\n]{{0,9}}(?:{expression}|\Z))"
-            texts = [parts[0] for _, parts in self._rows]
-            is_enough = any(re.match(r"\n *\{\w|(\{\n\})+\Z", text) for text in texts)
-            expression = rf"[\r\n]{'' if is_enough else more}|{expression}"
+            enough = any(re.match(r"\n *\{\w|(\{\n\})+\Z", x[0]) for _, x in self._rows)
+            expression = rf"[\r\n]{'' if enough else more}|{expression}"
         return re.compile(expression)
 
     @cached_property

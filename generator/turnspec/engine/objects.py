@@ -75,26 +75,23 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
     """Read on after a marker of calls."""
     if ARE_LISTED:
         turn.state.opened = found.role in (Role.OPENING, Role.LISTED)
-    match found.role:
-        case Role.OPENING | Role.OBJECT | Role.LISTED | Role.UNTAGGED_CALL:
-            turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
-            if found.role is Role.UNTAGGED_CALL:
-                turn.problem("missing_marker", "a call without its tag", found.offset)
-            yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
-        case Role.NOISY_OPENING if IS_BARE:
-            turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
-            turn.problem("unexpected_text", f"before a call: {found.text!r}", found.offset)
+    if found.role in (Role.OPENING, Role.OBJECT, Role.LISTED, Role.UNTAGGED_CALL):
+        turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
+        if found.role is Role.UNTAGGED_CALL:
+            turn.problem("missing_marker", "a call without its tag", found.offset)
+        yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
+    elif IS_BARE and found.role is Role.NOISY_OPENING:
+        turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
+        turn.problem("unexpected_text", f"before a call: {found.text!r}", found.offset)
+        yield from read_calls(turn, announced=False)
+    elif found.role in (Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME):
+        if (yield from read_other_syntax(turn, found)):
             yield from read_calls(turn, announced=False)
-        case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
-            if (yield from read_other_syntax(turn, found)):
-                yield from read_calls(turn, announced=False)
-        case Role.CODE if HAS_CODE:
-            yield from read_code_call(turn)
-            yield from read_calls(turn, announced=False)
-        case Role.CALL_END if not after_call:
-            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
-        case _:
-            pass
+    elif HAS_CODE and found.role is Role.CODE:
+        yield from read_code_call(turn)
+        yield from read_calls(turn, announced=False)
+    elif found.role is Role.CALL_END and not after_call:
+        turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
 
 
 def read_calls(turn: Turn, announced: bool) -> Reading[None]:
@@ -210,7 +207,7 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     if not (arguments.value.is_done or turn.call):
         return give_up(turn, call.announced)
     waiting, is_whole = arguments.value.waiting, arguments.close()
-    if not take_member(turn, call, arguments.text):
+    if not take_member(turn, call, "".join(arguments.collected)):
         return Next.TEXT
     return Next.MEMBER if is_whole else break_off(turn, call, waiting, is_whole)
 
@@ -304,11 +301,10 @@ def give_up(turn: Turn, announced: bool) -> Next:
 
 def tell_lost_call(turn: Turn) -> None:
     """Tell of content that ends as a call does, though none was read."""
-    text, key = "".join(turn.content.pieces), ARGUMENTS_KEY
-    mark = re.escape(ARGUMENTS_MARK) if ARGUMENTS_MARK else rf'"{key}"[ \t\n\r]*:'
+    text = "".join(turn.content.pieces)
     is_known = any(name in text for name in turn.tools or ())
     has_end = is_known and text[-1:] in ("}", "]", ">")
-    if has_end and re.search(rf"{mark}[ \t\n\r]*\{{", text):
+    if has_end and re.search(ARGUMENTS_MARK, text):
         turn.problem("no_name", "the content ends as a call does")
 
 
@@ -325,15 +321,12 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
         turn.cut_off(waiting + input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    goes_on = re.compile(GOES_ON)
-    may_go_on = goes_on.match(waiting)
-    if not waiting.strip(f"{WHITE_SPACE},"):
-        may_go_on = goes_on.match(input.text, input.position)
+    may_go_on = re.compile(GOES_ON).match(input.text, input.position)
     # A bracket may be that of an object inside, if a key there may be one outside.
-    text = "".join(open_call.pieces)
-    is_sure = bool(re.search(ENDS_CLEARLY, text))
+    is_sure = bool(re.search(ENDS_CLEARLY, "".join(open_call.pieces)))
     if ID_KEY and not call.id:
         key = ID_KEY  # which may be the call's
+        text = "".join(open_call.pieces)
         is_sure = is_sure and not re.search(rf'"{key}"[ \t\n\r]*:', text)
     is_whole = is_whole and is_sure and not (is_cut or may_go_on)
     open_call.complete = open_call.complete and is_whole
