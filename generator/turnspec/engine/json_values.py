@@ -24,8 +24,7 @@ STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x0
 IN_STRING = r'[^"\\\x00-\x1f]*(?:\\["\\bfnrt][^"\\\x00-\x1f]*){0,999}'
 DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on after it; else it is an apostrophe.
-SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
-SINGLE_QUOTED = STRING.replace("Q", "\"'") + SINGLE_END  # compiled when one is read
+SINGLE_QUOTED = STRING.replace("Q", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
 JSON_QUOTES: Sequence[str] = tuple("\"'")
 #: The constants of JSON and of Python, as JSON has them.
@@ -193,8 +192,8 @@ class JsonValue:
         is_key = self._expected == "key"
         if kind == "word":
             value = None if is_key else value
-            is_other = HAS_OTHER_VALUES and self.quotes is not JSON_QUOTES
-            if value != text and not (is_other and (value or is_key)):
+            is_other = ARGUMENTS == "values" or self.quotes is not JSON_QUOTES
+            if value != text and not (HAS_OTHER_VALUES and is_other and (value or is_key)):
                 self._tell(f"{text!r} without quotes")
             self._bare_key = text
             self._end(value or dump_json(text))

@@ -25,14 +25,11 @@ if TYPE_CHECKING:
 
     #: A part of a marker: a text, an expression, or one that may be missing, and how it is told.
     Step: TypeAlias = "str | re.Pattern[str] | list[str]"
-    #: What markers do, and the markers.
-    Rows: TypeAlias = "list[tuple[Role, Parts]]"
-    #: What stands in slots, as expressions.
-    Slots: TypeAlias = "dict[str, list[str]]"
+    Rows: TypeAlias = "list[tuple[Role, Parts]]"  # what markers do, and the markers
+    Slots: TypeAlias = "dict[str, list[str]]"  # what stands in slots, as expressions
 
 END = sys.maxsize  # of any text
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
-SPACE = re.compile("[ \t\n\r]*")
 #: What a blank and a line break stand for. Bounded, as a part of a marker is held back.
 BLANKS: Slots = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
 CUT_OFF: list[int] = []  # the places of a marker that the text ends in
@@ -41,7 +38,7 @@ NOTATION = re.compile(r"(?:\{\{|\}\}|\{[ \n]\}|[^{} \n])+|\{\??[^{}]+\}|[ \n]")
 
 def after_space(text: str, at: int) -> int:
     """Return the position after white space."""
-    space = SPACE.match(text, at)
+    space = re.compile("[ \t\n\r]*").match(text, at)
     return space.end() if space else at
 
 

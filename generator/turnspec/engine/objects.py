@@ -197,9 +197,8 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     is_name = NAME_IS_KEY and not call.has_members
     if is_name and not commit(turn, call, call.key):
         return Next.TEXT
-    has_begun = turn.call is None or bool(turn.call.pieces)
-    is_awaited = call.key == ARGUMENTS_KEY and not has_begun
-    arguments = WholeArguments(turn, collect=not (is_name or is_awaited))
+    collect = call.key != ARGUMENTS_KEY or turn.call is None or bool(turn.call.pieces)
+    arguments = WholeArguments(turn, collect and not is_name)
     while not arguments.read():
         yield MORE_TEXT
         if is_unnamed_at_end(turn, call):
@@ -262,7 +261,7 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
     if is_unnamed(turn) and not (is_sure and (is_known or re.fullmatch(NAME, name))):
         give_up(turn, call.announced)
         return False
-    if turn.call:
+    if NAME_IS_KEY and turn.call:
         end_call(turn, turn.call)
     start = turn.holds.pop().offset if is_unnamed(turn) else turn.input.here
     turn.state.after_marker = True
