@@ -26,7 +26,7 @@ from turnspec.engine.results import (
 )
 from turnspec.engine.streams import Stream
 from turnspec.engine.tools import parameters_by_name
-from turnspec.engine.turn_state import TextState
+from turnspec.engine.turn_state import Hold, TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from turnspec.engine.results import Event, ProblemKind
-    from turnspec.engine.turn_state import Hold
 
 
 class Turn:
@@ -114,15 +113,17 @@ class Turn:
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
-        if not MAY_READ_AGAIN or not self.holds:
+        if not MAY_READ_AGAIN:
             self.input.drop(self.input.here)
             if HAS_CALLS and ARGUMENTS != "text" and self.input.text:
                 self.flow = None  # as that is to be read
             events, self.events = self.events, []
             return events
-        self.flow, certain = None, self.holds[0].events
-        self.input.drop(self.holds[0].offset)
-        events = self.events[:certain]
+        first = self.holds[0] if self.holds else Hold(self, self.input.here)
+        events, certain = self.events[: first.events], first.events
+        self.input.drop(first.offset)
+        if self.holds or (ARGUMENTS != "text" and self.input.text):
+            self.flow = None  # as what is left is to be read
         self.events = self.events[certain:] if certain else self.events
         for hold in self.holds:
             hold.events -= certain
