@@ -47,11 +47,6 @@ usual_keys |= {"function": NAME_KEY, "tool": NAME_KEY}  # where it has a text
 #: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.
 USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 
-#: Arguments that end in no object, or in one that has one key.
-ENDS_CLEARLY = r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z"
-#: How a member may begin behind an object that is not closed.
-GOES_ON = r"""[ \t\n\r,]*[\w"':]"""
-
 #: What follows an object, or a part of one.
 Next = Enum("Next", "MEMBER CALL TEXT")
 
@@ -320,14 +315,15 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
         turn.cut_off(waiting + input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    may_go_on = re.compile(GOES_ON).match(input.text, input.position)
-    # A bracket may be that of an object inside, if a key there may be one outside.
-    is_sure = bool(re.search(ENDS_CLEARLY, "".join(open_call.pieces)))
+    goes_on = re.compile(r"""[ \t\n\r,]*[\w"':]""").match(input.text, input.position)
+    # A bracket may be that of an object inside, if a key there may be one outside: it is
+    # sure where the arguments end in no object, or in one that has one key.
+    text = "".join(open_call.pieces)
+    is_sure = bool(re.search(r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z", text))
     if ID_KEY and not call.id:
         key = ID_KEY  # which may be the call's
-        text = "".join(open_call.pieces)
         is_sure = is_sure and not re.search(rf'"{key}"[ \t\n\r]*:', text)
-    is_whole = is_whole and is_sure and not (is_cut or may_go_on)
+    is_whole = is_whole and is_sure and not (is_cut or goes_on)
     open_call.complete = open_call.complete and is_whole
     end_object(turn, call, open_call)
     if is_cut:
