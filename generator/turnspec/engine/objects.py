@@ -316,7 +316,7 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
     else:
         turn.problem("malformed", "the call's object is not closed")
     goes_on = re.compile(r"""[ \t\n\r,]*[\w"':]""").match(input.text, input.position)
-    # A bracket may be that of an object inside, if a key there may be one outside: not if
+    # A bracket may be an inner object's, if a key in that may be one outside: not if
     # the arguments end in no object, or in one that has one key.
     text = "".join(open_call.pieces)
     is_sure = bool(re.search(r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z", text))
