@@ -260,7 +260,12 @@ def test_functions_take_what_they_read() -> None:
 def test_functions_take_what_may_do_something_else(call: str) -> None:
     """Or what isn't known; so does one that is handed on, or called from elsewhere."""
     assert read_what("b", call) == ["def f(b):", call]
-    assert read_what("b", "f(1)", others="f(2)") == ["def f(b):", "f(1)"]
+    for others in ("f(2)", "f(b=2)", "f(*x)", "x(f)", "def f(): pass\n"):
+        assert read_what("b", "f(1)", others=others) == ["def f(b):", "f(1)"]
+
+
+def test_functions_take_no_more_than_what_all_callers_give() -> None:
+    assert read_what("a, b=0", "f(1, 2)", others="f(3)") == ["def f(a):", "f(1)"]
 
 
 def test_constructors_take_what_they_read() -> None:

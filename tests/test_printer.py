@@ -37,6 +37,21 @@ SAME: dict[str, tuple[str, str]] = {
         return said(AFTER) + text
         """,
     ),
+    "what two attributes hold alike": (
+        """
+        class Shelf:
+            def __init__(self, books: list[str]) -> None:
+                if books:
+                    self.now = self.first = [*books]
+                else:
+                    self.now = []
+        """,
+        """
+        shelf = Shelf([text, "b"])
+        shelf.now += ["c"]
+        return ",".join(shelf.first) + str(len(shelf.now))
+        """,
+    ),
     "what is no letter": (
         "",
         r"""

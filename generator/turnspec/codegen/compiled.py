@@ -163,6 +163,7 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     values = {name: facts.values[name] for name in _CLASS_FACTS}
     values |= {"HAS_OPTIONAL_TEXTS": True, "HAS_FOLLOWERS": True}
     values |= {"HAS_SEAMS": True, "MAY_READ_AGAIN": True, "HAS_DRAFTS": values["HAS_REASONING"]}
+    values |= {"CONTENT_IS_LAST": False}  # where it is, the state says so
     # Few have raw strings or Python's values, and no reasoning: they share the text of the others.
     if values["ARGUMENTS"] == "values" and (
         values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]

@@ -292,15 +292,18 @@ def _head_values(marks: Marks) -> dict[str, object]:
 
 
 def _mark_before_arguments(marks: Marks) -> str:
-    """Return the mark before a call's arguments, where nothing else tells of a call that is none.
+    """Return how a call's arguments begin, where nothing else tells of a call that is none.
 
     Where a call is for who is addressed, one that is quoted is text.
     """
+    if marks.are_objects:
+        key = own_keys(marks.tools).get("arguments", "arguments")
+        return f'"{key}"[ \t\n\r]*:[ \t\n\r]*[{{]'
     before = "".join(it.text if isinstance(it, Literal) else "\0" for it in marks.tools.call)
     mark = before.removesuffix("\0").rpartition("\0")[2].strip()
-    is_head = marks.arguments.form == "json" and not marks.are_objects
     is_open = not (marks.calls.closing or marks.text.headers)
-    return mark if is_head and is_open and looks_like_marker(mark) else ""
+    is_one = marks.arguments.form == "json" and is_open and looks_like_marker(mark)
+    return f"{re.escape(mark)}[ \t\n\r]*[{{]" if is_one else ""
 
 
 def _signs_of(mark: str) -> str:

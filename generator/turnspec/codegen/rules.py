@@ -71,7 +71,6 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     ),
     "AT_RAW_END": ("style", argument_rules.raw_end_roles),
     "AFTER_BARE_TEXT": ("values", argument_rules.text_end_roles),
-    "AT_CLOSING": ("values", argument_rules.call_closing_roles),
     "AFTER_ARGUMENTS": (
         "json",
         lambda marks: [("end", f" {it}") for it in [marks.calls.tail] if it],

@@ -173,7 +173,7 @@ ARE_LISTED: bool = False
 NAME_IS_KEY: bool = False
 NAME_KEY: str = "name"
 ARGUMENTS_KEY: str = "arguments"
-#: The mark before the arguments of calls that are no objects, where nothing closes a call.
+#: How arguments begin, as an expression, where content may end as a call that none was read of.
 ARGUMENTS_MARK: str = ""
 ID_KEY: str = ""
 ARGUMENTS_COME_FIRST: bool = False
@@ -196,10 +196,9 @@ NAME_IS_LAST: bool = False
 AFTER_ARGUMENTS: tuple[Rule, ...] = ()
 ENDS_AS_JSON_BEGINS: bool = False  # whether what ends a call may be taken for its arguments
 ENDS_AS_JSON_GOES_ON: bool = True  # or for more of them
-#: Of values: whether something ends the call, and what ends a text without quotes, or the call.
+#: Of values: whether something ends the call, and what ends a text without quotes.
 CALL_HAS_END: bool = True
 AFTER_BARE_TEXT: tuple[Rule, ...] = ()
-AT_CLOSING: tuple[Rule, ...] = ()
 #: Whether values are in a relative of JSON, some of its strings have no escapes, others those of
 #: JSON, or all is Python's; how they are written; what begins a string without escapes,
 #: and what ends it.

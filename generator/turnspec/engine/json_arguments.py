@@ -47,9 +47,9 @@ def read_json_arguments(turn: Turn, call: OpenCall) -> Reading[None]:
         turn.cut_off(arguments.value.waiting + turn.input.rest)
     is_whole = arguments.close()
     call.complete = call.complete and is_whole
-    if arguments.text:
-        turn.events += call.add(as_object(turn, arguments.text))
-    if call.complete and not (call.pieces or arguments.text):  # unread ones may follow
+    if text := "".join(arguments.collected):
+        turn.events += call.add(as_object(turn, text))
+    if call.complete and not (call.pieces or text):  # unread ones may follow
         call.complete = bool((yield from marker_here(turn, turn.input.rules.in_text)))
     elif call.complete and turn.input.here:  # else the prompt ends with it
         found = yield from text_here(turn, MORE_JSON)
@@ -144,7 +144,7 @@ def read_early_arguments(turn: Turn) -> Reading[str | None]:
         yield MORE_TEXT
     if arguments.value.is_done:
         arguments.close()
-        return as_object(turn, arguments.text)
+        return as_object(turn, "".join(arguments.collected))
     turn.cut_off(arguments.value.waiting + turn.input.rest)
     turn.input.take()
     return None

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from turnspec.engine.results import ProblemKind
 
-#: How deeply arrays and objects may be nested.
-DEEPEST = 500
 #: Returns a value as JSON that holds all characters as they are.
 dump_json = json.JSONEncoder(ensure_ascii=False).encode
 quote = json.encoder.encode_basestring
@@ -33,10 +31,11 @@ class Again(str):
 
 def load_json(text: str, hook: Any = None) -> Any:
     """Return the value of JSON text; ValueError if it is none, as NaN is."""
-    if text.count("[") + text.count("{") > DEEPEST:
+    deepest = 500  # arrays and objects within each other
+    if text.count("[") + text.count("{") > deepest:
         signs = re.sub(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', "", text)
         depths = accumulate((sign in "[{") - (sign in "]}") for sign in signs)
-        if max(depths, default=0) > DEEPEST:
+        if max(depths, default=0) > deepest:
             raise ValueError("nested too deeply")
     try:
         return json.loads(text, parse_constant=int, object_pairs_hook=hook)

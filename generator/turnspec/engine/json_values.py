@@ -20,20 +20,18 @@ TOKENS = (
     "|(?P<comma>,)|(?P<colon>:)|(?P<word>[^\\x00-\x20{}\\[\\](),:;\"'`<>|]+)"
 )
 STRING = r"(?P<text>[^Q\\\x00-\x1f]*(?:\\(?:[Q\\/bfnrt]|u[0-9a-fA-F]{4})[^Q\\\x00-\x1f]*){0,999})"
+#: Text within a string with whole escapes, of Python's those that JSON has as well.
+IN_STRING = r'[^"\\\x00-\x1f]*(?:\\["\\bfnrt][^"\\\x00-\x1f]*){0,999}'
 DOUBLE_QUOTED = re.compile(STRING.replace("Q", '"') + '(?P<end>")?')
 #: A quote ends a string in single ones only where JSON goes on after it; else it is an apostrophe.
-SINGLE_END = r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
-SINGLE_QUOTED = STRING.replace("Q", "\"'") + SINGLE_END  # compiled when one is read
+SINGLE_QUOTED = STRING.replace("Q", "\"'") + r"(?P<end>'(?=[ \t\n\r]{0,99}[,:}\]]))?"
 STRING_GOES_ON = re.compile(r"(?:\\(?:u[0-9a-fA-F]{0,3})?|'[ \t\n\r]{0,99})\Z")
-JSON_TOKENS = re.compile(TOKENS.replace("QUOTES", "[\"']"))
 JSON_QUOTES: Sequence[str] = tuple("\"'")
 #: The constants of JSON and of Python, as JSON has them.
 constants_as_json = {"true": "true", "false": "false", "null": "null"}
 constants_as_json |= {"True": "true", "False": "false", "None": "null"}
 CLOSERS = {"{": "}", "[": "]"}
 SEPARATORS = {"comma": ", ", "colon": ": "}
-#: A call goes on with an object, whose first quote a string would have escaped.
-OBJECT_BEGINS = r"[^QUOTE\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*QUOTE)|\Z)"
 NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 #: What numbers may have in Python, and not in JSON; zeros before digits only floats may.
 NOT_IN_JSON = r"^\+|_(?=[0-9])|(?<![0-9._])0+(?=[0-9]+[.eE]|0\Z)"
@@ -44,11 +42,12 @@ LACKS_ZERO = r"(?<![0-9])(?=\.[0-9])|(?<=[0-9]\.)(?![0-9])"
 class JsonValue:
     """A value that is being read, as JSON; what cannot end that waits for what follows it."""
 
-    tokens = JSON_TOKENS
+    tokens = re.compile(TOKENS.replace("QUOTES", "[\"']"))
     quotes = JSON_QUOTES  # in which strings may stand
     has_single_quotes = False  # whether strings may stand in them
     is_python = False  # whether it is a literal of Python
-    call_begins = OBJECT_BEGINS  # how another call goes on that begins in a string
+    # How a call goes on that begins in a string, where its quote would be escaped.
+    call_begins = r"[^QUOTE\\]{0,256}?(?:(?P<quote>\{[ \t\n\r]*QUOTE)|\Z)"
 
     def __init__(self, input: Input, turn: Turn | None = None) -> None:
         self._input, self._turn = input, turn
@@ -117,18 +116,16 @@ class JsonValue:
         if token and is_taken:
             input.position = token.end()
             return True
-        is_over = is_taken is None or input.position == len(input.text)
-        is_inside = bool(self._closers) and (token is None or token.lastgroup != "closing")
-        if not is_over and is_inside and self._turn and self._turn.call:
+        is_over = is_taken is None or input.final or input.position == len(input.text)
+        is_end = token is not None and token.lastgroup == "closing"
+        if self._closers and not (is_over or is_end) and self._turn and self._turn.call:
             return self._leave_rest(token)
-        self.is_done = not (is_over or input.final)
+        self.is_done = not is_over
         return False
 
     def _leave_rest(self, token: re.Match[str] | None) -> bool:
         """Pass on what is in a bracket as it is written: what comes next cannot stand there."""
         input, rules = self._input, self._input.rules
-        if input.final:
-            return False
         end = rules.at_call_end.match(input, True) or rules.in_text.match(input, True)
         if end and end.text:
             self.is_done = not end.is_partial
@@ -195,8 +192,8 @@ class JsonValue:
         is_key = self._expected == "key"
         if kind == "word":
             value = None if is_key else value
-            is_other = HAS_OTHER_VALUES and self.quotes is not JSON_QUOTES
-            if value != text and not (is_other and (value or is_key)):
+            is_other = ARGUMENTS == "values" or self.quotes is not JSON_QUOTES
+            if value != text and not (HAS_OTHER_VALUES and is_other and (value or is_key)):
                 self._tell(f"{text!r} without quotes")
             self._bare_key = text
             self._end(value or dump_json(text))

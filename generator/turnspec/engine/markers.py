@@ -25,14 +25,11 @@ if TYPE_CHECKING:
 
     #: A part of a marker: a text, an expression, or one that may be missing, and how it is told.
     Step: TypeAlias = "str | re.Pattern[str] | list[str]"
-    #: What markers do, and the markers.
-    Rows: TypeAlias = "list[tuple[Role, Parts]]"
-    #: What stands in slots, as expressions.
-    Slots: TypeAlias = "dict[str, list[str]]"
+    Rows: TypeAlias = "list[tuple[Role, Parts]]"  # what markers do, and the markers
+    Slots: TypeAlias = "dict[str, list[str]]"  # what stands in slots, as expressions
 
 END = sys.maxsize  # of any text
 WHITE_SPACE = " \t\n\r"  # all that counts as white space, as in JSON
-SPACE = re.compile("[ \t\n\r]*")
 #: What a blank and a line break stand for. Bounded, as a part of a marker is held back.
 BLANKS: Slots = {" ": ["[ \t\n\r]{0,99}"], "\n": [r"(?:\r?\n|\r\Z)?"]}
 CUT_OFF: list[int] = []  # the places of a marker that the text ends in
@@ -41,7 +38,7 @@ NOTATION = re.compile(r"(?:\{\{|\}\}|\{[ \n]\}|[^{} \n])+|\{\??[^{}]+\}|[ \n]")
 
 def after_space(text: str, at: int) -> int:
     """Return the position after white space."""
-    space = SPACE.match(text, at)
+    space = re.compile("[ \t\n\r]*").match(text, at)
     return space.end() if space else at
 
 
@@ -81,8 +78,9 @@ class Marker:
                 self.steps += (re.compile(step) for step in slot)
             elif HAS_OPTIONAL_TEXTS and part.startswith("{?"):
                 first = part[2:-1]
-                told = tokens.plain(first) if HAS_SPECIAL_TOKENS and tokens else first
-                self.steps.append([first, told])
+                self.steps.append(
+                    [first, tokens.plain(first) if HAS_SPECIAL_TOKENS and tokens else first]
+                )
             else:
                 first = part.replace("{ }", " ").replace("{\n}", "\n")
                 first = first.replace("{{", "{").replace("}}", "}")
@@ -90,8 +88,6 @@ class Marker:
             if is_open and first:
                 self.firsts += [first, first.lstrip("\r\n") or first]
             is_open = is_open and not isinstance(self.steps[-1], str)
-        if short := re.match(" ?([^{} \n])[ \n]([^{} \n])", text):
-            self.firsts = [short[1] + second for second in WHITE_SPACE + short[2]]
         if HAS_FOLLOWERS:
             self.if_before = [Marker(other, slots, tokens) for other in pair[1]]
             for other in self.if_before if is_open else ():
@@ -175,9 +171,8 @@ class Markers:
         expression = "|".join(heads) or "(?!)"
         if "\n" in self._firsts:
             more = rf"(?=[\r\n]{{0,9}}(?:{expression}|\Z))"
-            texts = [parts[0] for _, parts in self._rows]
-            is_enough = any(re.match(r"\n *\{\w|(\{\n\})+\Z", text) for text in texts)
-            expression = rf"[\r\n]{'' if is_enough else more}|{expression}"
+            enough = any(re.match(r"\n *\{\w|(\{\n\})+\Z", x[0]) for _, x in self._rows)
+            expression = rf"[\r\n]{'' if enough else more}|{expression}"
         return re.compile(expression)
 
     @cached_property

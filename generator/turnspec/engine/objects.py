@@ -47,11 +47,6 @@ usual_keys |= {"function": NAME_KEY, "tool": NAME_KEY}  # where it has a text
 #: What members that mean nothing hold, digits aside: numbers, and the word for a call's type.
 USUAL_VALUES = ("", '""', '"function"', "null", *OTHER_MEMBER_VALUES)
 
-#: Arguments that end in no object, or in one that has one key.
-ENDS_CLEARLY = r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z"
-#: How a member may begin behind an object that is not closed.
-GOES_ON = r"""[ \t\n\r,]*[\w"':]"""
-
 #: What follows an object, or a part of one.
 Next = Enum("Next", "MEMBER CALL TEXT")
 
@@ -75,26 +70,23 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
     """Read on after a marker of calls."""
     if ARE_LISTED:
         turn.state.opened = found.role in (Role.OPENING, Role.LISTED)
-    match found.role:
-        case Role.OPENING | Role.OBJECT | Role.LISTED | Role.UNTAGGED_CALL:
-            turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
-            if found.role is Role.UNTAGGED_CALL:
-                turn.problem("missing_marker", "a call without its tag", found.offset)
-            yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
-        case Role.NOISY_OPENING if IS_BARE:
-            turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
-            turn.problem("unexpected_text", f"before a call: {found.text!r}", found.offset)
+    if found.role in (Role.OPENING, Role.OBJECT, Role.LISTED, Role.UNTAGGED_CALL):
+        turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
+        if found.role is Role.UNTAGGED_CALL:
+            turn.problem("missing_marker", "a call without its tag", found.offset)
+        yield from read_calls(turn, found.role is Role.OPENING and not NEEDS_OPENING)
+    elif IS_BARE and found.role is Role.NOISY_OPENING:
+        turn.holds.append(Hold(turn, found.offset, is_unnamed=True))
+        turn.problem("unexpected_text", f"before a call: {found.text!r}", found.offset)
+        yield from read_calls(turn, announced=False)
+    elif found.role in (Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME):
+        if (yield from read_other_syntax(turn, found)):
             yield from read_calls(turn, announced=False)
-        case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
-            if (yield from read_other_syntax(turn, found)):
-                yield from read_calls(turn, announced=False)
-        case Role.CODE if HAS_CODE:
-            yield from read_code_call(turn)
-            yield from read_calls(turn, announced=False)
-        case Role.CALL_END if not after_call:
-            turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
-        case _:
-            pass
+    elif HAS_CODE and found.role is Role.CODE:
+        yield from read_code_call(turn)
+        yield from read_calls(turn, announced=False)
+    elif found.role is Role.CALL_END and not after_call:
+        turn.problem("stray_marker", f"{found.text!r} without a call", found.offset)
 
 
 def read_calls(turn: Turn, announced: bool) -> Reading[None]:
@@ -200,9 +192,8 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     is_name = NAME_IS_KEY and not call.has_members
     if is_name and not commit(turn, call, call.key):
         return Next.TEXT
-    has_begun = turn.call is None or bool(turn.call.pieces)
-    is_awaited = call.key == ARGUMENTS_KEY and not has_begun
-    arguments = WholeArguments(turn, collect=not (is_name or is_awaited))
+    collect = call.key != ARGUMENTS_KEY or turn.call is None or bool(turn.call.pieces)
+    arguments = WholeArguments(turn, collect and not is_name)
     while not arguments.read():
         yield MORE_TEXT
         if is_unnamed_at_end(turn, call):
@@ -210,7 +201,7 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     if not (arguments.value.is_done or turn.call):
         return give_up(turn, call.announced)
     waiting, is_whole = arguments.value.waiting, arguments.close()
-    if not take_member(turn, call, arguments.text):
+    if not take_member(turn, call, "".join(arguments.collected)):
         return Next.TEXT
     return Next.MEMBER if is_whole else break_off(turn, call, waiting, is_whole)
 
@@ -265,7 +256,7 @@ def commit(turn: Turn, call: CallObject, name: str) -> bool:
     if is_unnamed(turn) and not (is_sure and (is_known or re.fullmatch(NAME, name))):
         give_up(turn, call.announced)
         return False
-    if turn.call:
+    if NAME_IS_KEY and turn.call:
         end_call(turn, turn.call)
     start = turn.holds.pop().offset if is_unnamed(turn) else turn.input.here
     turn.state.after_marker = True
@@ -304,11 +295,10 @@ def give_up(turn: Turn, announced: bool) -> Next:
 
 def tell_lost_call(turn: Turn) -> None:
     """Tell of content that ends as a call does, though none was read."""
-    text, key = "".join(turn.content.pieces), ARGUMENTS_KEY
-    mark = re.escape(ARGUMENTS_MARK) if ARGUMENTS_MARK else rf'"{key}"[ \t\n\r]*:'
+    text = "".join(turn.content.pieces)
     is_known = any(name in text for name in turn.tools or ())
     has_end = is_known and text[-1:] in ("}", "]", ">")
-    if has_end and re.search(rf"{mark}[ \t\n\r]*\{{", text):
+    if has_end and re.search(ARGUMENTS_MARK, text):
         turn.problem("no_name", "the content ends as a call does")
 
 
@@ -325,17 +315,15 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
         turn.cut_off(waiting + input.rest)
     else:
         turn.problem("malformed", "the call's object is not closed")
-    goes_on = re.compile(GOES_ON)
-    may_go_on = goes_on.match(waiting)
-    if not waiting.strip(f"{WHITE_SPACE},"):
-        may_go_on = goes_on.match(input.text, input.position)
-    # A bracket may be that of an object inside, if a key there may be one outside.
+    goes_on = re.compile(r"""[ \t\n\r,]*[\w"':]""").match(input.text, input.position)
+    # A bracket may be an inner object's, if a key in that may be one outside: not if
+    # the arguments end in no object, or in one that has one key.
     text = "".join(open_call.pieces)
-    is_sure = bool(re.search(ENDS_CLEARLY, text))
+    is_sure = bool(re.search(r"(?:[^ \t\n\r}]|\{[^{},]*\})[ \t\n\r]*\}\Z", text))
     if ID_KEY and not call.id:
         key = ID_KEY  # which may be the call's
         is_sure = is_sure and not re.search(rf'"{key}"[ \t\n\r]*:', text)
-    is_whole = is_whole and is_sure and not (is_cut or may_go_on)
+    is_whole = is_whole and is_sure and not (is_cut or goes_on)
     open_call.complete = open_call.complete and is_whole
     end_object(turn, call, open_call)
     if is_cut:

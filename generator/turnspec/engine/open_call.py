@@ -7,6 +7,7 @@ import re
 from turnspec.engine.facts import HAS_OTHER_VALUES, HAS_RAW_STRINGS
 from turnspec.engine.input import Input
 from turnspec.engine.json_texts import quote
+from turnspec.engine.json_values import IN_STRING, STRING
 from turnspec.engine.results import ToolCallDelta
 
 TYPE_CHECKING = False
@@ -48,7 +49,10 @@ class OpenCall:
                 return None
             if text[-1] == "\\" != text[-2:-1]:
                 half, text, end = "\\", text[:-1], end - 1
-            if (HAS_OTHER_VALUES and HAS_RAW_STRINGS) or not re.fullmatch(IN_STRING, text):
+            is_raw = HAS_OTHER_VALUES and HAS_RAW_STRINGS  # so that no escape is one
+            if is_raw or not re.fullmatch(
+                IN_STRING if HAS_OTHER_VALUES else STRING.replace("Q", '"'), text
+            ):
                 if "\\" in text or (self.quote == '"' and '"' in text):
                     return None
                 text = quote(text)[1:-1]  # controls
@@ -56,8 +60,3 @@ class OpenCall:
         input.offset = self.told = end
         self.pieces.append(text)
         return [ToolCallDelta(self.index, text, start, end)] if text else []
-
-
-#: Text within a string with whole escapes, of Python's those that JSON has as well.
-ESCAPE = r'\\["\\bfnrt]' if HAS_OTHER_VALUES else r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-IN_STRING = rf'[^"\\\x00-\x1f]*(?:{ESCAPE}[^"\\\x00-\x1f]*){{0,999}}'

@@ -96,7 +96,9 @@ class OtherValue(JsonValue):
 
     def _begin(self, kind: str, text: str) -> bool | None:
         is_raw = HAS_RAW_STRINGS and text == self._style.raw_quote
-        if HAS_SPECIAL_TOKENS and is_raw and not self._is_raw_quote():
+        if (HAS_SPECIAL_TOKENS and is_raw) and not self._input.rules.at_raw_start.match(
+            self._input, True
+        ):
             return False  # it is a special token, and here only looks like it
         if text == "`" and not is_raw:
             self._tell("a string in backticks")
@@ -105,10 +107,6 @@ class OtherValue(JsonValue):
         self._inner_quotes, self._inner_end = 0, -1
         self._is_half = self._begins_twice = False
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
-
-    def _is_raw_quote(self) -> bool:
-        input = self._input
-        return input.rules.at_raw_start.match(input, not input.final) is not None
 
     def _read_string(self) -> bool:
         style = self._style

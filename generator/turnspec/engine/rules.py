@@ -14,7 +14,6 @@ from turnspec.engine.facts import (
     AFTER_TURN,
     AT_CALL_END,
     AT_CALL_START,
-    AT_CLOSING,
     AT_CODE_END,
     AT_CODE_START,
     AT_RAW_END,
@@ -68,8 +67,16 @@ class Rules:
         self._ends = [*TURN_ENDS, *words]
         own = {end.strip() for end in TURN_ENDS}
         self.further = [text for text in stop if escaped(text).strip() not in own]
-        if HAS_SPECIAL_TOKENS and (LATER_CALL_END or OPENINGS or OTHER_HEADS):
-            self._guard_calls()
+        # No call begins, or ends, by text alone if a special token belongs to it.
+        if HAS_SPECIAL_TOKENS and LATER_CALL_END:
+            is_late = self._has_token(LATER_CALL_END)
+            self._end_late = is_late and not self._has_token(FIRST_CALL_END)
+        if HAS_SPECIAL_TOKENS and OPENINGS:  # whether a call counts only after one of them
+            is_free = not self._has_token(CALL_HEAD)
+            self.only_opened = is_free and any(map(self._has_token, OPENINGS))
+        if HAS_SPECIAL_TOKENS and OTHER_HEADS:  # those that lack what the format's own has
+            others = OTHER_HEADS if self._has_token(CALL_HEAD) else ()
+            self._left_out = {head for head in others if not self._has_token(head)}
         alone = HEADS if HAS_SPECIAL_TOKENS and OPENINGS and self.only_opened else ()
         self.in_text = self._made(IN_TEXT, alone)
         # What goes on in a word may be text.
@@ -89,7 +96,7 @@ class Rules:
         self.end_of_guard = self._made(END_OF_GUARD)
         self.in_guarded_value = self._made(IN_GUARDED_VALUE)
         self.after_bare_text = self._made(AFTER_BARE_TEXT)
-        self.at_closing = self._made(AT_CLOSING)
+        self.at_closing = self._made(AFTER_BARE_TEXT, (Role.NEXT_ARGUMENT, Role.END))
         self.first_element = self._made(FIRST_ELEMENT)
         self.in_elements = self._made(IN_ELEMENTS)
         self.after_element = self._made(AFTER_ELEMENT)
@@ -97,22 +104,9 @@ class Rules:
         self.at_raw_end = self._made(AT_RAW_END)
         self.at_call_end = self._made(AT_CALL_END)
         self.at_call_start = self._made(AT_CALL_START)
-        border = (*AT_RAW_END, *AT_CALL_END, *AT_CALL_START)
-        self.at_border = self._made(border, (Role.PLAIN_TEXT,))
+        self.at_border = self._made((*AT_RAW_END, *AT_CALL_END, *AT_CALL_START), (Role.PLAIN_TEXT,))
         self.at_code_start = self._made(AT_CODE_START)
         self.at_code_end = self._made(AT_CODE_END)
-
-    def _guard_calls(self) -> None:
-        """Let no call begin, or end, by text alone if a special token belongs to it."""
-        has_token = self._has_token
-        if LATER_CALL_END:
-            self._end_late = has_token(LATER_CALL_END) and not has_token(FIRST_CALL_END)
-        if OPENINGS:  # whether a call counts only after one of them
-            is_free = not has_token(CALL_HEAD)
-            self.only_opened = is_free and any(map(has_token, OPENINGS))
-        if OTHER_HEADS:  # those that lack what the format's own has
-            others = OTHER_HEADS if has_token(CALL_HEAD) else ()
-            self._left_out = {head for head in others if not has_token(head)}
 
     def _has_token(self, marker: str) -> bool:
         """Say whether a marker always holds a special token."""
@@ -142,10 +136,8 @@ class Rules:
             return [(text, inner)]
         if HAS_CALLS:
             least = int(found[1] or 0)  # of signs that each has, to count
-            ends = [end for end in self._ends if len(re.findall(r"[^{}? \n]", end)) >= least]
-        else:
-            ends = self._ends
-        texts = (text.replace(found.group(), end) for end in ends)
+            ends = [x for x in self._ends if len(re.findall(r"[^{}? \n]", x)) >= least]
+        texts = (text.replace(found.group(), end) for end in (ends if HAS_CALLS else self._ends))
         return [(re.sub(r"(?<=[ \n])(?:\{[ \n]\})+", "", it), inner) for it in texts]
 
 
@@ -156,14 +148,11 @@ HEADS = (
 )
 
 
-#: A stop text: half a character would be found in the middle of others, in JavaScript.
-STOP_TEXT = r"[^\ud800-\udfff]{1,1000}"
-
-
 @lru_cache(9)
 def rules_for(stop: tuple[str, ...], tokens: tuple[str, ...] | None) -> Rules:
     """Return the rules of all parsers with these options."""
-    if len(stop) > 64 or not all(re.fullmatch(STOP_TEXT, text) for text in stop):
+    whole = r"[^\ud800-\udfff]{1,1000}"  # in JavaScript, a half is found within others
+    if len(stop) > 64 or not all(re.fullmatch(whole, text) for text in stop):
         raise ValueError("stop: at most 64 texts of 1 to 1,000 whole characters")
     if not HAS_SPECIAL_TOKENS and tokens is not None:
         raise ValueError("special_tokens: this parser was made without them")

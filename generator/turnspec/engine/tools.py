@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeGuard
 
-ALTERNATIVES = ("anyOf", "oneOf", "allOf")
-
 
 def parameters_by_name(tools: Any) -> dict[str, Mapping[str, Any]]:
     """Return the schemas of tools' arguments by their names; ValueError tells what is no tool."""
@@ -55,11 +53,12 @@ def schema_options(schema: Any, root: Mapping[str, Any]) -> list[Mapping[str, An
     """Return a schema, all it refers to in `root`, and alternatives: 2,999 at most."""
     found: dict[object, Mapping[str, Any]] = {}
     waiting: list[Any] = [schema]
+    words = ("anyOf", "oneOf", "allOf")
     while waiting and len(found) < 2999:
         option = waiting.pop()
         if is_mapping(option) and id(option) not in found:
             found[id(option)] = option
-            inner = [other for word in ALTERNATIVES for other in list_in(option, word)]
+            inner = [other for word in words for other in list_in(option, word)]
             target: Any = root if "$ref" in option else None
             for step in str(option.get("$ref"))[:9999].split("/")[1:]:
                 target = target.get(step) if is_mapping(target) else None

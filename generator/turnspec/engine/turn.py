@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from turnspec.engine.facts import (
     ARGUMENTS,
+    CONTENT_IS_LAST,
     HAS_CALLS,
     HAS_DRAFTS,
     HAS_REASONING,
@@ -25,7 +26,7 @@ from turnspec.engine.results import (
 )
 from turnspec.engine.streams import Stream
 from turnspec.engine.tools import parameters_by_name
-from turnspec.engine.turn_state import TextState
+from turnspec.engine.turn_state import Hold, TextState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from turnspec.engine.results import Event, ProblemKind
-    from turnspec.engine.turn_state import Hold
 
 
 class Turn:
@@ -47,9 +47,10 @@ class Turn:
         self.after_end: list[str] = []  # the text after its end
         self.state = TextState()
         self.shown = input.offset if options["echo"] is True else 0  # hidden before it
-        self.content = Stream(input, ContentDelta)
-        if HAS_DRAFTS:
-            self._content = self.content  # while `content` is that of what may be a draft
+        if HAS_DRAFTS:  # while they are read, `content` is theirs
+            self.content = self._content = Stream(input, ContentDelta)
+        else:
+            self.content = Stream(input, ContentDelta)
         if HAS_REASONING:
             self.inline = options["reasoning"] == "inline"  # whether it stays in content
             self.opening = ""  # of reasoning that is open in the content
@@ -73,11 +74,10 @@ class Turn:
     def message(self) -> Message:
         """The message as far as it is known."""
         content = "".join((self._content if HAS_DRAFTS else self.content).pieces)
-        problems = self.problems[:]
         reasoning = "" if not HAS_REASONING or self.inline else "".join(self.reasoning.pieces)
         if not HAS_CALLS:
-            return Message(content, reasoning, [], problems)
-        calls = self.calls[:]
+            return Message(content, reasoning, [], self.problems[:])
+        calls, problems = self.calls[:], self.problems[:]
         if self.call:
             last, arguments = calls.pop(), "".join(self.call.pieces)
             calls.append(ToolCall(last.id, last.name, arguments, False))
@@ -113,15 +113,17 @@ class Turn:
 
     def take_events(self) -> list[Event]:
         """Return the events that are certain by now, and drop the text that was read for good."""
-        if not MAY_READ_AGAIN or not self.holds:
+        if not MAY_READ_AGAIN:
             self.input.drop(self.input.here)
             if HAS_CALLS and ARGUMENTS != "text" and self.input.text:
                 self.flow = None  # as that is to be read
             events, self.events = self.events, []
             return events
-        self.flow, certain = None, self.holds[0].events
-        self.input.drop(self.holds[0].offset)
-        events = self.events[:certain]
+        first = self.holds[0] if self.holds else Hold(self, self.input.here)
+        events, certain = self.events[: first.events], first.events
+        self.input.drop(first.offset)
+        if self.holds or (ARGUMENTS != "text" and self.input.text):
+            self.flow = None  # as what is left is to be read
         self.events = self.events[certain:] if certain else self.events
         for hold in self.holds:
             hold.events -= certain
@@ -134,7 +136,8 @@ class Turn:
 
     def cut_off(self, rest: str) -> None:
         """Tell of a call that breaks off, with what of it is read as nothing."""
-        self.problem("cut_off", f"a call that ends in {rest!r}" if rest else "an unfinished call")
+        told = f"a call that ends in {rest!r}" if rest else "an unfinished call"
+        self.problem("cut_off", told)
 
     def write(self, end: int) -> None:
         """Add the text up to a position to what is read; tell where none belongs."""
@@ -142,8 +145,7 @@ class Turn:
         if HAS_SPECIAL_TOKENS:
             for at, token in input.special_tokens_in(input.position, end):
                 self.problem("stray_marker", f"{token!r} is text here", at)
-        is_thought = HAS_REASONING and state.thinking
-        stream = self.reasoning if is_thought else self.content
+        stream = self.reasoning if HAS_REASONING and state.thinking else self.content
         start, text = input.here, input.take(end)
         body = text.lstrip(WHITE_SPACE) if state.after_marker else ""
         if body:
@@ -153,7 +155,9 @@ class Turn:
                 stream.seams.append((len(stream.pieces), offset))
             if HAS_DRAFTS and self.is_draft and self.draft_end is None:
                 self.draft_end = offset
-            if HAS_CALLS and state.content_is_over and not is_thought:
+            if (HAS_CALLS and not CONTENT_IS_LAST) and (
+                state.content_is_over and not (HAS_REASONING and state.thinking)
+            ):
                 self.problem("misplaced", "content after a call", offset)
         hidden = text[: max(self.shown - start, 0)]
         stream.begun = stream.begun or bool(hidden.strip(WHITE_SPACE))

@@ -24,7 +24,7 @@ class WholeArguments:
             self.value = JsonValue(turn.input, turn)
         self._turn = turn
         self._collects = collect  # or what has come is no object
-        self._collected: list[str] = []
+        self.collected: list[str] = []
 
     def take(self, text: str) -> None:
         """Take JSON text: pass it on if it belongs to an object, else collect it."""
@@ -33,7 +33,7 @@ class WholeArguments:
             self._turn.events += call.add(text)
         else:
             self._collects = True
-            self._collected.append(text)
+            self.collected.append(text)
 
     def read(self) -> bool:
         """Take what has come; return whether all of the value, or of the text, has come."""
@@ -52,11 +52,6 @@ class WholeArguments:
         if is_begun and not self._collects:
             self._turn.problem("string_arguments", "the arguments are in no string")
         return self.value.is_done and not text
-
-    @property
-    def text(self) -> str:
-        """What was collected."""
-        return "".join(self._collected)
 
 
 def as_object(turn: Turn, text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,28 +19,30 @@ class _Block:
     source: Source
     functions: Sequence[tuple[str, ast.FunctionDef]]
     calls: Sequence[tuple[str, ast.Call]]
-    called: Mapping[str, int]  # how often
-    named: Mapping[str, int]
+    called: Counter[str]  # how often
+    named: Counter[str]
     unread: Mapping[str, tuple[int, str]]  # of functions that don't read a parameter, the first
 
 
 def without_unread_parameters(text: str, others: str) -> str:
     """Return a source whose functions take no more than they read.
 
-    A function stays as it is where it is handed on, where another one has its name, and where
-    ``others``, which is another part of the module, has that.
+    A function stays as it is where it is handed on, and where another one has its name. So it does
+    where ``others``, which is another part of the module, gives what it doesn't read.
     """
-    kept = {name for block in map(_block, blocks_of(others)) for name in block.named}
+    behind = [_block(block) for block in blocks_of(others)]
     while True:
         blocks = [_block(block) for block in blocks_of(text)]
-        unread = _unread_in(blocks, kept)
+        unread = _unread_in(blocks, behind)
         if not unread:
             return text
         text = "".join(block.source.edited(_edits(block, unread)) for block in blocks)
 
 
-def _unread_in(blocks: Sequence[_Block], kept: Set[str]) -> Mapping[str, tuple[int, str]]:
+def _unread_in(blocks: Sequence[_Block], others: Sequence[_Block]) -> Mapping[str, tuple[int, str]]:
     """Return by name the functions that can do without a parameter, with the first of these."""
+    kept = {name for block in others for name, _ in block.functions}
+    kept |= {name for block in others for name in block.named - block.called}
     functions = [found for block in blocks for found in block.functions]
     defined = Counter(name for name, _ in functions)
     called, named = Counter[str](), Counter[str]()
@@ -61,6 +63,12 @@ def _unread_in(blocks: Sequence[_Block], kept: Set[str]) -> Mapping[str, tuple[i
         for name, call in block.calls
         if name in unread
         if _is_open(call) or not all(is_pure(each, made) for each in _given(call, *unread[name]))
+    }
+    needed |= {
+        name
+        for block in others
+        for name, call in block.calls
+        if name in unread and (_is_open(call) or _given(call, *unread[name]))
     }
     return {name: found for name, found in unread.items() if name not in needed}
 

@@ -132,6 +132,10 @@ class Functions(Statements):
                     self.owner.fields[name] = ANY
                     self.owner.fields[name] = self.value(value).kind
                 return
+            case ast.Assign(targets=[_, _, *_] as targets, value=value):
+                for each in targets:
+                    yield from self._stores(ast.copy_location(ast.Assign([each], value), node))
+                return
             case ast.Assign(targets=[target], value=value):
                 known = self.kinds.get(target.id, ANY) if isinstance(target, ast.Name) else ANY
                 kind = self.value(value, known).kind
