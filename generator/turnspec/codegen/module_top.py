@@ -145,13 +145,18 @@ def _sample_rows(
 
 
 def _beside(text: str, events: Sequence[str]) -> Iterator[str]:
-    """Yield a line with the events that it gives beside it, or below it if they are long."""
-    line = f"{text:{_COLUMN}}{' '.join(events)}".rstrip()
-    if len(text) < _COLUMN and len(line) <= _WIDTH:
-        yield line
-        return
-    yield text.rstrip()
-    yield from (" " * _COLUMN + event for event in events)
+    """Yield a line with the events that it gives in a column beside it, and more lines of these."""
+    told = [""]
+    for event in events:
+        if told[-1] and _COLUMN + len(f"{told[-1]} {event}") > _WIDTH:
+            told.append("")
+        told[-1] = f"{told[-1]} {event}".lstrip()
+    if len(text) >= _COLUMN:
+        yield text.rstrip()
+        text = ""
+    for line in told:
+        yield f"{text:{_COLUMN}}{line}".rstrip()
+        text = ""
 
 
 def _event(event: Any) -> str:

@@ -144,8 +144,7 @@ def is_for_user(turn: Turn, found: Found) -> bool:
 def quote_marker(turn: Turn, found: Found) -> bool:
     """Leave a marker of reasoning in the content; return whether it is one."""
     is_start = found.role is Role.REASONING_START
-    ends = found.role in (Role.REASONING_END, Role.BETWEEN)
-    if not is_start and not (ends and turn.state.thinking):
+    if not (is_start or (turn.state.thinking and found.role in (Role.REASONING_END, Role.BETWEEN))):
         return False
     marker, at = found.text, found.offset
     if found.role is Role.BETWEEN:
@@ -196,9 +195,8 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     if pending and not is_start:
         return True
     content = turn.content
-    is_after_text = (REASONING_IS_FIRST or not is_start) and not state.after_marker
-    last = content.pieces[-1][-1] if content.pieces else " "
-    is_quoted = is_after_text and not content.space and last in "\"'`"
+    last = content.pieces[-1][-1] if content.pieces and not content.space else " "
+    is_quoted = (REASONING_IS_FIRST or not is_start) and not state.after_marker and last in "\"'`"
     state.quotes_reasoning = is_quoted and is_start
     is_first = not (is_start or turn.reasoning.begun)
     if is_first and "".join(content.space) == " ":  # within a sentence

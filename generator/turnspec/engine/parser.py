@@ -63,18 +63,16 @@ class Parser:
         begun = prefill.removeprefix(header) if prefill.startswith(header) else last
         if PROMPTS_ADD_TEXT:
             # A prompt may end without the header: after some messages the turn goes on.
-            prompts = ["", *(FORMAT[key] for key in FORMAT if "prompt" in key)]
-            openings = [text.removeprefix(header) for text in prompts]
-            added = max(filter(prefill.endswith, openings), key=len)
+            texts = [FORMAT[key].removeprefix(header) for key in FORMAT if "prompt" in key]
+            added = max(filter(prefill.endswith, texts), key=len, default="")
         else:
             added = ""
         opening = last if echo and prefill.startswith(header) else added
         tokens = None if special_tokens is None else tuple(special_tokens)
         ends = (stop,) if isinstance(stop, str) else tuple(stop or ())
-        rules = rules_for(ends, tokens)
         for text in (begun, last, opening):  # the first that leaves the turn open
             self._options["prefill"] = header + text
-            self._turn = Turn(Input(-len(text), rules), self._options)
+            self._turn = Turn(Input(-len(text), rules_for(ends, tokens)), self._options)
             self._reading = read_turn(self._turn)
             self._turn.end_prefill(self._read(text, special=True), echo)
             rest = self._turn.after_end

@@ -75,16 +75,10 @@ def read_turn(turn: Turn) -> Reading[None]:
             yield MORE_TEXT
         else:
             input.take(found.end)
-    while True:
+    while not input.final:
         turn.after_end.append(input.take())
-        if input.final:
-            end_turn(turn, "".join(turn.after_end).lstrip(WHITE_SPACE))
-            turn.after_end.clear()
         yield MORE_TEXT
-
-
-def end_turn(turn: Turn, rest: str) -> None:
-    """Tell what is missing or too much at the end of the text."""
+    rest = "".join([*turn.after_end, input.take()]).lstrip(WHITE_SPACE)
     if HAS_SEAMS:
         for offset, text in (
             [*turn.reasoning.joined(), *turn.content.joined()]
@@ -93,16 +87,21 @@ def end_turn(turn: Turn, rest: str) -> None:
         ):
             turn.problem("stray_marker", f"{text!r} is text here", offset)
     may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
-    if HAS_REASONING and not (REASONING_MAY_END_TURN or may_be_open) and turn.state.thinking:
-        turn.state.thinking = False
-        if all(problem.kind != "unclosed" for problem in turn.problems):
-            turn.problem("unclosed", "the reasoning was not closed")
+    if (
+        HAS_REASONING
+        and not (REASONING_MAY_END_TURN or may_be_open)
+        and turn.state.thinking
+        and all(it.kind != "unclosed" for it in turn.problems)
+    ):
+        turn.problem("unclosed", "the reasoning was not closed")
     if (CALLS_ARE_OBJECTS or (HAS_CALLS and ARGUMENTS_MARK)) and not (
-        turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
+        turn.problems or (HAS_SPECIAL_TOKENS and input.rules.special)
     ):
         tell_lost_call(turn)
     if rest:
-        turn.problem("text_after_end", rest, turn.input.here - len(rest))
+        turn.problem("text_after_end", rest, input.here - len(rest))
+    while True:
+        yield MORE_TEXT
 
 
 def read_parts(turn: Turn) -> Reading[None]:
@@ -202,7 +201,7 @@ def find_marker(turn: Turn) -> Reading[Found | None]:
             return found
         if input.final:
             return None
-        stream = turn.reasoning if is_thought else turn.content
+        stream = turn.reasoning if HAS_REASONING and turn.state.thinking else turn.content
         if not found and not turn.state.after_marker and stream.begun:
             turn.flow = stream.flow
         yield MORE_TEXT
@@ -212,7 +211,7 @@ def begins_tool(turn: Turn) -> bool:
     """Say whether a tool's name is next, as far as the text goes."""
     at = after_space(turn.input.text, turn.input.position)
     word = turn.input.text[at : at + 256]
-    return any(word.startswith(tool) or tool.startswith(word) for tool in turn.tools or ())
+    return any(word.startswith(it) or it.startswith(word) for it in turn.tools or ())
 
 
 def take_lead(turn: Turn) -> Reading[bool]:
@@ -295,8 +294,7 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
     before = input.text[input.position : begun.start].strip(WHITE_SPACE)
     is_after_call = HAS_CALLS and turn.state.called and turn.state.after_marker and not before
     opened = input.rules.left_out_if_last.match(input, False, begun.start)
-    is_begun = opened is not None and not input.text.startswith("`", opened.end)
-    if not (is_begun or is_after_call):
+    if not (is_after_call or (opened and not input.text.startswith("`", opened.end))):
         return False
     turn.write(begun.start)
     turn.problem("cut_off", begun.text)
@@ -338,11 +336,9 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     turn.content = Stream(turn.input, ContentDelta)
     yield from read_parts(turn)
     turn.state, turn.content = state, content
-    end, turn.draft_end, turn.is_draft = turn.draft_end, None, False
-    closing = end_of_broken_draft(turn)
-    if closing is not None and (end is None or closing < end):
-        end = closing
-    if end is None:
+    ends = [it for it in (turn.draft_end, end_of_broken_draft(turn)) if it is not None]
+    turn.draft_end, turn.is_draft = None, False
+    if not ends:
         hold = turn.holds.pop()
         unclosed = Problem(hold.offset, "unclosed", "a call inside the reasoning")
         turn.problems.insert(hold.problems, unclosed)
@@ -351,7 +347,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     turn.go_back()
     turn.input.final = False
     turn.problem("draft", "a call in the reasoning, which goes on after it")
-    turn.write(max(end - turn.input.offset, turn.input.position + 1))
+    turn.write(max(min(ends) - turn.input.offset, turn.input.position + 1))
     return False
 
 

@@ -179,17 +179,16 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     if FIRST_ARGUMENT and not key:  # it stands with the name
         key, turn.state.first_key = turn.state.first_key, ""
         call.complete = call.complete and bool(key)
-    parameters = (turn.tools or {}).get(call.name, {})
-    options = schema_options(parameters, parameters)
-    all_properties = [object_in(option, "properties") for option in options]
-    named = [properties for properties in all_properties if key in properties]
-    other = parameters.get("additionalProperties")
-    known = {name for properties in all_properties for name in properties}
+    schema = (turn.tools or {}).get(call.name, {})
+    objects = [object_in(it, "properties") for it in schema_options(schema, schema)]
+    named = [properties for properties in objects if key in properties]
+    other = schema.get("additionalProperties")
+    known = {name for properties in objects for name in properties}
     is_unknown = bool(known) and not named and not other
     if is_unknown:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     call.given.add(key)
-    types = json_types(named[0][key] if named else other, parameters)
+    types = json_types(named[0][key] if named else other, schema)
     if types and "string" not in types:
         types.add("null")  # where it is left out
     if TYPE_WORDS:
