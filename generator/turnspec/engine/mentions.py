@@ -93,7 +93,9 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     last = stream.pieces[-1][-1] if stream.pieces and not stream.space else " "
     if UNWRITTEN and (found.text in UNWRITTEN or found.role is Role.SPECIAL_TOKEN):
         return is_unwritten_text(turn, found, last, "".join(stream.space))
-    if is_thought or found.role in (Role.PLAIN_TEXT, Role.REASONING_START):
+    if (HAS_REASONING and turn.state.thinking) or (
+        found.role in (Role.PLAIN_TEXT, Role.REASONING_START)
+    ):
         return False  # other rules tell of it
     if last in "\"'`" and found.end == len(input.text) and not input.final:
         return None
@@ -165,10 +167,11 @@ def open_reasoning(turn: Turn, found: Found) -> None:
         return
     if PARTS_HAVE_OPTIONAL_TEXTS:
         tell_missing(turn, found, found.offset)
-    is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
     if state.thinking:
         turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)
-    elif REASONING_IS_FIRST and is_late:
+    elif REASONING_IS_FIRST and (
+        (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
+    ):
         turn.problem("misplaced", "reasoning after content or calls", found.offset)
     state.thinking = True
     if ARE_CALLS_ADDRESSED:
@@ -177,10 +180,13 @@ def open_reasoning(turn: Turn, found: Found) -> None:
 
 def leave_reasoning(turn: Turn, found: Found) -> None:
     """End reasoning by what leads to content, if only by the end that is part of it."""
-    if REASONING_HAS_END and not REASONING_MAY_STAY_OPEN:
-        holds_end = REASONING_END_SIGNS in "".join(found.text.split())
-        if turn.state.thinking and not holds_end:
-            turn.problem("unclosed", "the reasoning was not closed", found.offset)
+    if (
+        REASONING_HAS_END
+        and not REASONING_MAY_STAY_OPEN
+        and turn.state.thinking
+        and REASONING_END_SIGNS not in "".join(found.text.split())
+    ):
+        turn.problem("unclosed", "the reasoning was not closed", found.offset)
     turn.state.thinking = False
 
 

@@ -89,17 +89,16 @@ class Parser:
             TypeError, ValueError: `text` is no string, or was finished before.
             RuntimeError: an earlier call is in another thread, or ended by an exception.
         """
-        turn = self._turn
         given: Any = text
         if not isinstance(given, str):
             raise TypeError(f"text: {text!r:.99} is not a string")
         if self._is_reading:
             raise RuntimeError(self._in_use)
-        if turn.input.final:
+        if self._turn.input.final:
             raise ValueError("feed() after finish(): the text is over")
         self._is_reading = True
         self._fed.append((text, True) if special else text)
-        flow = None if special else turn.flow
+        flow = None if special else self._turn.flow
         events = flow(text) if flow and text else None
         if events is None:
             events = self._read(text, special)
@@ -107,12 +106,11 @@ class Parser:
         return events
 
     def _read(self, text: str, special: bool) -> list[Event]:
-        turn = self._turn
-        turn.flow = None
-        if not turn.input.add(text, special):
+        self._turn.flow = None
+        if not self._turn.input.add(text, special):
             return []
         next(self._reading)
-        return turn.take_events()
+        return self._turn.take_events()
 
     def finish(self) -> list[Event]:
         """Return what was held back: the model has written all."""

@@ -17,8 +17,9 @@ class SpecialTokens:
         ordered = sorted({x for x in tokens if x.strip()}, key=len, reverse=True)
         if len(ordered) > LAST - FIRST:
             raise ValueError(f"special_tokens: more than {LAST - FIRST}")
-        numbered = enumerate(ordered, FIRST)
-        self._stand_ins = {it: chr(at) + FILLER * (len(it) - 1) for at, it in numbered}
+        self._stand_ins: dict[str, str] = {}
+        for number, token in enumerate(ordered):
+            self._stand_ins[token] = chr(FIRST + number) + FILLER * (len(token) - 1)
         self._written = {escaped(token): x for token, x in self._stand_ins.items()}
         self.stand_in = re.compile("[\ue001-\uf8ff]\ue000*")
         self._token = re.compile("|".join(map(re.escape, ordered)) or "(?!)")

@@ -188,19 +188,19 @@ def find_marker(turn: Turn) -> Reading[Found | None]:
         found = input.rules.in_text.search(input, partial=not input.final)
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
-        is_thought = HAS_REASONING and turn.state.thinking
-        is_first = turn.state.after_marker and not (is_thought or input.rules.special)
-        if FIRST_CALL and is_first and (not FIRST_CALL_IS_NAME or begins_tool(turn)):
+        if (
+            FIRST_CALL
+            and (begins_tool(turn) if FIRST_CALL_IS_NAME else turn.state.after_marker)
+            and not ((HAS_REASONING and turn.state.thinking) or input.rules.special)
+        ):
             found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
         turn.write(found.start if found else len(input.text))
         if HAS_DRAFTS and turn.draft_end is not None:
             return None
-        if found and not found.is_partial:
+        if input.final or (found and not found.is_partial):
             return found
-        if input.final:
-            return None
         stream = turn.reasoning if HAS_REASONING and turn.state.thinking else turn.content
         if not found and not turn.state.after_marker and stream.begun:
             turn.flow = stream.flow
@@ -208,7 +208,9 @@ def find_marker(turn: Turn) -> Reading[Found | None]:
 
 
 def begins_tool(turn: Turn) -> bool:
-    """Say whether a tool's name is next, as far as the text goes."""
+    """Say whether a tool's name is next, where text begins, as far as it goes."""
+    if not turn.state.after_marker:
+        return False
     at = after_space(turn.input.text, turn.input.position)
     word = turn.input.text[at : at + 256]
     return any(word.startswith(it) or it.startswith(word) for it in turn.tools or ())
@@ -336,9 +338,11 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     turn.content = Stream(turn.input, ContentDelta)
     yield from read_parts(turn)
     turn.state, turn.content = state, content
-    ends = [it for it in (turn.draft_end, end_of_broken_draft(turn)) if it is not None]
-    turn.draft_end, turn.is_draft = None, False
-    if not ends:
+    end, turn.draft_end, turn.is_draft = turn.draft_end, None, False
+    closing = end_of_broken_draft(turn)
+    if closing is not None and (end is None or closing < end):
+        end = closing
+    if end is None:
         hold = turn.holds.pop()
         unclosed = Problem(hold.offset, "unclosed", "a call inside the reasoning")
         turn.problems.insert(hold.problems, unclosed)
@@ -347,7 +351,7 @@ def read_draft(turn: Turn, found: Found) -> Reading[bool]:
     turn.go_back()
     turn.input.final = False
     turn.problem("draft", "a call in the reasoning, which goes on after it")
-    turn.write(max(min(ends) - turn.input.offset, turn.input.position + 1))
+    turn.write(max(end - turn.input.offset, turn.input.position + 1))
     return False
 
 

@@ -98,17 +98,15 @@ def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
     """Take brackets away from a name or an operand, and from what stands in two pairs of them."""
     needs_own = ast.GeneratorExp | ast.NamedExpr | ast.Starred | ast.Yield | ast.YieldFrom
-    is_alone = isinstance(node, ast.Name | ast.Attribute | ast.Call)
-    is_alone = is_alone and any(source.stands_between(node, it, ")") for it in (" (", "(("))
     is_twice = source.stands_between(node, "((", "))") and not isinstance(node, needs_own)
-    found = [node] if is_alone or is_twice else []
+    found = [node] if is_twice or isinstance(node, ast.Name | ast.Attribute | ast.Call) else []
     if isinstance(node, ast.BoolOp):
         compared = [each for each in node.values if isinstance(each, ast.Compare)]
-        found += [each for each in compared if source.stands_between(each, "(", ")")]
+        found += [each for each in compared if "\n" not in source.text_of(each)]
     for each in found:
-        start, end = source.start(each), source.end(each)
-        yield Edit(start - 1, start, "")
-        yield Edit(end, end + 1, "")
+        if around := source.brackets_around(each):
+            yield Edit(around[0], source.start(each), "")
+            yield Edit(source.end(each), around[1], "")
 
 
 def without_other_names(text: str) -> str:
