@@ -64,7 +64,7 @@ def docstring(
     header = facts.format["header"]
     parse = partial(module.parse, tools=tools, prefill=header)
     several = (sample.removeprefix(header) for sample in samples[2:])
-    others = (*several, *_deviations(facts, called))
+    others = (*several, *(it for it in _deviations(facts, called) if it != called))
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
         f"Reads turns in the format of {visible(str(facts.format['name']))} {_NEEDS}.",

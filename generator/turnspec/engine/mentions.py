@@ -180,13 +180,10 @@ def open_reasoning(turn: Turn, found: Found) -> None:
 
 def leave_reasoning(turn: Turn, found: Found) -> None:
     """End reasoning by what leads to content, if only by the end that is part of it."""
-    if (
-        REASONING_HAS_END
-        and not REASONING_MAY_STAY_OPEN
-        and turn.state.thinking
-        and REASONING_END_SIGNS not in "".join(found.text.split())
-    ):
-        turn.problem("unclosed", "the reasoning was not closed", found.offset)
+    if REASONING_HAS_END and not REASONING_MAY_STAY_OPEN:
+        holds_end = REASONING_END_SIGNS in "".join(found.text.split())
+        if turn.state.thinking and not holds_end:
+            turn.problem("unclosed", "the reasoning was not closed", found.offset)
     turn.state.thinking = False
 
 

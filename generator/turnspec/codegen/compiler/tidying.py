@@ -88,11 +88,20 @@ def _members(node: ast.expr) -> list[ast.expr]:
 
 
 def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
-    """Make one row of all that a tuple has, if that fits a line."""
+    """Make one row of all that a tuple has, if that fits a line, or else as few as it takes."""
     members = [member for row in rows.elts for member in _members(row)]
     text = ast.unparse(ast.Tuple(members, ast.Load()))
     if members != rows.elts and len(f"{name} = {text}") <= _LINE_LENGTH:
         yield _edit(source, rows, text)
+    elif name and members != rows.elts:
+        full: list[list[str]] = [[]]
+        for member in map(ast.unparse, members):
+            if len(f"    *({', '.join([*full[-1], member])}),") > _LINE_LENGTH:
+                full.append([])
+            full[-1].append(member)
+        if len(full) < sum(bool(_members(row)) for row in rows.elts):
+            text = ", ".join(f"*({', '.join(row)})" if row[1:] else row[0] for row in full)
+            yield _edit(source, rows, f"({text},)")
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
