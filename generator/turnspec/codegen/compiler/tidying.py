@@ -122,6 +122,8 @@ def without_other_names(text: str) -> str:
     """Return a source in which what is but another name for a constant has that one's."""
     constant = re.compile(r"^([A-Z_0-9]+) = ([A-Z][A-Z_0-9]*)\n", re.MULTILINE)
     found = dict(constant.findall(text))
+    for name, own in found.items():  # in format strings
+        text = text.replace(f"{{{name}}}", f"{{{own}}}")
     names = {name: own for name, own in found.items() if f"{{{name}" not in text}
     rest = constant.sub(lambda it: "" if it[1] in names else it[0], text)
     return by_blocks(rest, partial(_renamed, names=names))
