@@ -101,7 +101,7 @@ def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
             full[-1].append(member)
         if len(full) < sum(bool(_members(row)) for row in rows.elts):
             text = ", ".join(f"*({', '.join(row)})" if row[1:] else row[0] for row in full)
-            yield _edit(source, rows, f"({text})")
+            yield _edit(source, rows, f"({text},)")
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
