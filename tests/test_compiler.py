@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.generated_formats import FORMATS, ROOT, facts_of_format
 from turnspec.codegen import layout
-from turnspec.codegen.compiled import compiled_source
+from turnspec.codegen.compiled import compiled_source, fact_values
 from turnspec.codegen.compiler.folding import folded
 from turnspec.codegen.compiler.joining import joined, without_empty_sections
 from turnspec.codegen.compiler.parameters import without_unread_parameters
@@ -71,6 +71,10 @@ FOLDED = {
     "cases": (
         "match x:\n    # of both\n    case Role.GONE:\n        a()\n"
         "    case Role.A | Role.GONE if YES:\n        b()\n",
+        "match x:\n    case Role.A:\n        b()\n",
+    ),
+    "a case of all others in which nothing happens": (
+        "match x:\n    case Role.A:\n        b()\n    case _:\n        if NO:\n            a()\n",
         "match x:\n    case Role.A:\n        b()\n",
     ),
 }
@@ -194,6 +198,33 @@ def test_a_parser_is_the_same_whatever_lays_it_out(monkeypatch: pytest.MonkeyPat
     assert laid_out(unformatted) == formatted
 
 
+def test_one_empty_line_stands_between_what_is_no_function() -> None:
+    source = "x = 1\n\n\n# Of y.\n\ny = 2\n\n\n# Functions.\n\n\ndef f():\n    pass\n\n\nz = 3\n"
+    assert laid_out(source) == source.replace("1\n\n\n", "1\n\n")
+
+
+@pytest.mark.parametrize("name", ["minimax-m3", "qwen3-coder", "kimi-k2-instruct", "lfm2-8b-a1b"])
+def test_rules_that_share_a_line_are_the_same(name: str) -> None:
+    facts = facts_of_format(name)
+    module = load_source(compiled_source(facts))
+    wanted = fact_values(facts)
+    for table in facts.tables.keys() & module.keys():  # any other one is read nowhere
+        assert rules_in(module[table]) == rules_in(wanted[table]), table
+    assert "for it in (" in compiled_source(facts).partition("# What else")[0]
+
+
+def load_source(source: str) -> dict[str, Any]:
+    """Return all that a module's source names."""
+    found: dict[str, Any] = {"__name__": "loaded"}
+    exec(source, found)
+    return found
+
+
+def rules_in(table: Any) -> list[tuple[str, object, object]]:
+    """Return what rules say."""
+    return [(rule.role.name, rule.marker, rule.if_before) for rule in table]
+
+
 def sets_in(value: Any) -> list[object]:
     """Return the sets in plain data."""
     if isinstance(value, set | frozenset):
@@ -214,9 +245,17 @@ TIDIED = {
     "x = (*(a, b), *(c,), *())\n": "x = (a, b, c)\n",
     f"x = (*({'a' * 50}, b), *({'c' * 50}, d))\n": f"x = (*({'a' * 50}, b), *({'c' * 50}, d))\n",
     f"x = (*({'a' * 50}, b), *({'c' * 50},))\n": f"x = (*({'a' * 50}, b), {'c' * 50})\n",
+    f"x = (a, *({'b' * 40}, {'c' * 40}), d)\n": (f"x = (*(a, {'b' * 40}), *({'c' * 40}, d),)\n"),
+    f"{'x' * 9} = (*({'b' * 40}, c), *({'d' * 31},))\n": (
+        f"{'x' * 9} = (*({'b' * 40}, c, {'d' * 31}),)\n"
+    ),
     'if key in ("a", *("b",)):\n    pass\n': "if key in ('a', 'b'):\n    pass\n",
     "x = a or (b)\n": "x = a or b\n",
     "x = a or (b.c)\n": "x = a or b.c\n",
+    "x = a or (\n    b\n)\n": "x = a or b\n",
+    "x = a or (\n    b(1,\n    2)\n)\n": "x = a or b(1,\n    2)\n",
+    "x = a or (\n    b is c\n)\n": "x = a or b is c\n",
+    "x = a or (\n    b\n    is c\n)\n": "x = a or (\n    b\n    is c\n)\n",
     "x = f(b)\n": "x = f(b)\n",
     "x = not (f(b))\n": "x = not f(b)\n",
     "x = a or (b is c) or (d + 1) == e\n": "x = a or b is c or (d + 1) == e\n",
@@ -235,9 +274,10 @@ def test_a_constant_has_one_name() -> None:
         'A = "a"\nB = A\nC = A\n\n\n\n'
         'def f(x):\n    """Say if it is B."""\n    return x.B is B or f"{C}"\n'
     )
-    assert without_other_names(source) == source.replace("B = A\n", "").replace(
-        "is B or", "is A or"
-    )
+    renamed = source.replace("B = A\nC = A\n", "").replace("{C}", "{A}")
+    assert without_other_names(source) == renamed.replace("is B or", "is A or")
+    told = 'A = "a"\nB = A\nx = f"{B!r}"\n'
+    assert without_other_names(told) == told
 
 
 def read_what(parameters: str, *calls: str, others: str = "") -> list[str]:

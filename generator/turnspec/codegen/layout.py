@@ -24,8 +24,24 @@ def laid_out(source: str) -> str:
     text = re.sub(r"\n\n\n\n+", "\n\n\n", inside) + "\n"
     for lay_out in (_by_ruff, _by_black):
         with suppress(ImportError):
-            return lay_out(text)
-    return text
+            return _closer(lay_out(text))
+    return _closer(text)
+
+
+#: What functions and classes begin with, and comments that may stand before them.
+_DEFINED = ("def ", "class ", "@")
+
+
+def _closer(text: str) -> str:
+    """Leave one empty line of two, but around functions and classes."""
+    first, *blocks = text.split("\n\n\n")
+    closer, before = first, first
+    for block in blocks:
+        code = re.sub(r"(#.*\n?)+", "", block).lstrip("\n")
+        is_apart = not code or any(it.startswith(_DEFINED) for it in (before, code))
+        closer += ("\n\n\n" if is_apart else "\n\n") + block
+        before = code
+    return closer
 
 
 def _by_ruff(text: str) -> str:

@@ -64,7 +64,7 @@ def docstring(
     header = facts.format["header"]
     parse = partial(module.parse, tools=tools, prefill=header)
     several = (sample.removeprefix(header) for sample in samples[2:])
-    others = (*several, *_deviations(facts, called))
+    others = (*several, *(it for it in _deviations(facts, called) if it != called))
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
         f"Reads turns in the format of {visible(str(facts.format['name']))} {_NEEDS}.",
@@ -145,13 +145,18 @@ def _sample_rows(
 
 
 def _beside(text: str, events: Sequence[str]) -> Iterator[str]:
-    """Yield a line with the events that it gives beside it, or below it if they are long."""
-    line = f"{text:{_COLUMN}}{' '.join(events)}".rstrip()
-    if len(text) < _COLUMN and len(line) <= _WIDTH:
-        yield line
-        return
-    yield text.rstrip()
-    yield from (" " * _COLUMN + event for event in events)
+    """Yield a line with the events that it gives in a column beside it, and more lines of these."""
+    told = [""]
+    for event in events:
+        if told[-1] and _COLUMN + len(f"{told[-1]} {event}") > _WIDTH:
+            told.append("")
+        told[-1] = f"{told[-1]} {event}".lstrip()
+    if len(text) >= _COLUMN:
+        yield text.rstrip()
+        text = ""
+    for line in told:
+        yield f"{text:{_COLUMN}}{line}".rstrip()
+        text = ""
 
 
 def _event(event: Any) -> str:

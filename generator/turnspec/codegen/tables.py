@@ -90,8 +90,10 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
         yield from _follower_statements(facts, names, followers)
     yield "\n# What can come next: the first rule that fits. In text, `stop` comes before all.\n"
     for table, rows in facts.tables.items():
-        if rows or with_data:
+        if with_data:
             yield f"{table} = {_tuple(_rule(row, names, followers) for row in rows)}"
+        elif rows:
+            yield f"{table} = {_table(table, rows, names, followers)}"
     others = list(_other_statements(facts, names, with_data=with_data))
     if others:
         yield "\n# What else the format says.\n"
@@ -245,6 +247,42 @@ def _packed(name: str, items: Sequence[str]) -> str:
         lines[-1].append(item)
     rows = (f"*{_tuple(line)}" if line[1:] else line[0] for line in lines)
     return f"({', '.join(rows)},)"
+
+
+def _table(
+    name: str, rows: Sequence[Row], names: Mapping[str, str], followers: Mapping[str, str]
+) -> str:
+    """Return the expression for a table: in a line, or else with a line for rules that are alike.
+
+    These stand side by side, and differ in their markers alone.
+    """
+    alone = _tuple(_rule(row, names, followers) for row in rows)
+    if len(f"{name} = {alone}") <= _LINE_LENGTH:
+        return alone
+    items: list[str] = []
+    for (role, after), alike in itertools.groupby(rows, lambda row: (row.role, row.if_before)):
+        left = list(alike)
+        while left:
+            sizes = range(len(left), 0, -1)
+            lines = {size: _in_a_line(role, left[:size], after, names, followers) for size in sizes}
+            size = next(it for it in sizes if it == 1 or len(lines[it]) <= _LINE_LENGTH - 5)
+            items.append(lines[size] if size > 1 else _rule(left[0], names, followers))
+            del left[:size]
+    one = f"tuple{items[0][1:]}"
+    return one if len(items) == 1 and len(f"{name} = {one}") <= _LINE_LENGTH else _tuple(items)
+
+
+def _in_a_line(
+    role: str,
+    rows: Sequence[Row],
+    after: Sequence[Marker],
+    names: Mapping[str, str],
+    followers: Mapping[str, str],
+) -> str:
+    """Return the expression for some rules that differ in their markers, within a table's."""
+    markers = _tuple(_shown(row.marker, names) for row in rows)
+    next_ = f", {_after_all(after, names, followers)}" if after else ""
+    return f"*(Rule(Role.{Role(role).name}, it{next_}) for it in {markers})"
 
 
 def _rule(row: Row, names: Mapping[str, str], followers: Mapping[str, str]) -> str:

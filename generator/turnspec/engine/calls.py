@@ -180,8 +180,7 @@ def read_one_call(turn: Turn, found: Found) -> Reading[None]:
             return
     is_other = found.role is Role.OTHER_CALL
     if NEEDS_OPENING and OPENING and not turn.state.opened and not is_other:
-        told = f"a call without {OPENING} before it"
-        turn.problem("missing_marker", told, found.offset)
+        turn.problem("missing_marker", f"a call without {OPENING} before it", found.offset)
     turn.state.opened = True
     name, id = found.slot("name"), found.slot("id") if HAS_IDS else ""
     if NAMES_ARE_REPEATED or AROUND_NAME or FIRST_ARGUMENT or ID_AROUND_NAME:

@@ -291,8 +291,7 @@ def read_element_text(turn: Turn, nested: NestedValue) -> bool:
 
 def open_in_text(turn: Turn, nested: NestedValue, found: Found) -> None:
     """Begin another element within one's text, unless what looks like it is text."""
-    is_known = nested.containers[-1].knows(found)
-    if is_known and (ELEMENTS_ARE_DISTINCT or not nested.value.is_string):
+    if nested.containers[-1].knows(found) and (ELEMENTS_ARE_DISTINCT or not nested.value.is_string):
         turn.problem("missing_marker", "an element is not closed")
         close_elements(turn, nested, len(nested.path) - 1)
         begin_element(turn, nested, found)
@@ -304,8 +303,7 @@ def open_in_text(turn: Turn, nested: NestedValue, found: Found) -> None:
 
 def take_inner(turn: Turn, nested: NestedValue, found: Found) -> None:
     """Take for text a closing tag after which the format cannot go on."""
-    is_own = ELEMENTS_ARE_DISTINCT or not ELEMENTS_ARE_KEYED or nested.is_open(closing_name(found))
-    if is_own:
+    if ELEMENTS_ARE_DISTINCT or not ELEMENTS_ARE_KEYED or nested.is_open(closing_name(found)):
         turn.problem("inner_marker", f"{found.text!r} inside a value")
         if last_sign(nested) not in " \"'`":
             nested.call.complete = False  # the next element's beginning may be misspelt

@@ -22,7 +22,6 @@ def write_mention(turn: Turn, end: int, may_break_off: bool = False) -> None:
         if CALLS_ARE_OBJECTS and found.is_partial:
             end = start + found.start
         elif found.role in OF_TURN and not (ARE_CALLS_ADDRESSED and turn.state.for_user):
-            told = f"{found.text!r} is text here"
-            turn.problem("stray_marker", told, found.offset)
+            turn.problem("stray_marker", f"{found.text!r} is text here", found.offset)
         at = max(found.end, found.start + 1)
     turn.write(end)

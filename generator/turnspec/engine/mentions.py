@@ -93,7 +93,9 @@ def is_within_text(turn: Turn, found: Found) -> bool | None:
     last = stream.pieces[-1][-1] if stream.pieces and not stream.space else " "
     if UNWRITTEN and (found.text in UNWRITTEN or found.role is Role.SPECIAL_TOKEN):
         return is_unwritten_text(turn, found, last, "".join(stream.space))
-    if is_thought or found.role in (Role.PLAIN_TEXT, Role.REASONING_START):
+    if (HAS_REASONING and turn.state.thinking) or (
+        found.role in (Role.PLAIN_TEXT, Role.REASONING_START)
+    ):
         return False  # other rules tell of it
     if last in "\"'`" and found.end == len(input.text) and not input.final:
         return None
@@ -144,8 +146,7 @@ def is_for_user(turn: Turn, found: Found) -> bool:
 def quote_marker(turn: Turn, found: Found) -> bool:
     """Leave a marker of reasoning in the content; return whether it is one."""
     is_start = found.role is Role.REASONING_START
-    ends = found.role in (Role.REASONING_END, Role.BETWEEN)
-    if not is_start and not (ends and turn.state.thinking):
+    if not (is_start or (turn.state.thinking and found.role in (Role.REASONING_END, Role.BETWEEN))):
         return False
     marker, at = found.text, found.offset
     if found.role is Role.BETWEEN:
@@ -166,10 +167,11 @@ def open_reasoning(turn: Turn, found: Found) -> None:
         return
     if PARTS_HAVE_OPTIONAL_TEXTS:
         tell_missing(turn, found, found.offset)
-    is_late = (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
     if state.thinking:
         turn.problem("repeated", f"{found.text!r} in the reasoning", found.offset)
-    elif REASONING_IS_FIRST and is_late:
+    elif REASONING_IS_FIRST and (
+        (turn.content.begun and not turn.inline) or (HAS_CALLS and state.called)
+    ):
         turn.problem("misplaced", "reasoning after content or calls", found.offset)
     state.thinking = True
     if ARE_CALLS_ADDRESSED:
@@ -196,9 +198,8 @@ def is_quoted_marker(turn: Turn, found: Found) -> bool:
     if pending and not is_start:
         return True
     content = turn.content
-    is_after_text = (REASONING_IS_FIRST or not is_start) and not state.after_marker
-    last = content.pieces[-1][-1] if content.pieces else " "
-    is_quoted = is_after_text and not content.space and last in "\"'`"
+    last = content.pieces[-1][-1] if content.pieces and not content.space else " "
+    is_quoted = (REASONING_IS_FIRST or not is_start) and not state.after_marker and last in "\"'`"
     state.quotes_reasoning = is_quoted and is_start
     is_first = not (is_start or turn.reasoning.begun)
     if is_first and "".join(content.space) == " ":  # within a sentence

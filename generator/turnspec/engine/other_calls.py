@@ -44,8 +44,8 @@ def other_calls(text: str, names: str, tools: Tools) -> list[OtherCall]:
             calls = [(inner[0], inner[1], f"{inner[2]} after {head['name']!r}")]
         elif head and given:
             calls = [(head["name"], given, f"the call is code{head['more'] or ''}")]
-    found = [it for it in calls if it and (re.fullmatch(names, it[0]) or it[0] in tools)]
-    return found if len(found) == len(calls) else []
+    kept = [it for it in calls if it and (re.fullmatch(names, it[0]) or it[0] in tools)]
+    return kept if len(kept) == len(calls) else []
 
 
 def objects_in(text: str) -> Sequence[Any]:
@@ -54,7 +54,7 @@ def objects_in(text: str) -> Sequence[Any]:
     for is_python in (False, True):
         for it in (text, text.replace("\n", "\\n"), f"[{text}]".replace("}\n{", "},{")):
             try:
-                value = load_json(literal_as_json(it) or "" if is_python else it, hook=apart)
+                value = load_json(literal_as_json(it) or "" if is_python else it, apart)
             except ValueError:
                 continue
             return value if is_list(value) else [value]

@@ -63,18 +63,16 @@ class Parser:
         begun = prefill.removeprefix(header) if prefill.startswith(header) else last
         if PROMPTS_ADD_TEXT:
             # A prompt may end without the header: after some messages the turn goes on.
-            prompts = ["", *(FORMAT[key] for key in FORMAT if "prompt" in key)]
-            openings = [text.removeprefix(header) for text in prompts]
-            added = max(filter(prefill.endswith, openings), key=len)
+            texts = [FORMAT[key].removeprefix(header) for key in FORMAT if "prompt" in key]
+            added = max(filter(prefill.endswith, texts), key=len, default="")
         else:
             added = ""
         opening = last if echo and prefill.startswith(header) else added
         tokens = None if special_tokens is None else tuple(special_tokens)
         ends = (stop,) if isinstance(stop, str) else tuple(stop or ())
-        rules = rules_for(ends, tokens)
         for text in (begun, last, opening):  # the first that leaves the turn open
             self._options["prefill"] = header + text
-            self._turn = Turn(Input(-len(text), rules), self._options)
+            self._turn = Turn(Input(-len(text), rules_for(ends, tokens)), self._options)
             self._reading = read_turn(self._turn)
             self._turn.end_prefill(self._read(text, special=True), echo)
             rest = self._turn.after_end
@@ -91,17 +89,16 @@ class Parser:
             TypeError, ValueError: `text` is no string, or was finished before.
             RuntimeError: an earlier call is in another thread, or ended by an exception.
         """
-        turn = self._turn
         given: Any = text
         if not isinstance(given, str):
             raise TypeError(f"text: {text!r:.99} is not a string")
         if self._is_reading:
             raise RuntimeError(self._in_use)
-        if turn.input.final:
+        if self._turn.input.final:
             raise ValueError("feed() after finish(): the text is over")
         self._is_reading = True
         self._fed.append((text, True) if special else text)
-        flow = None if special else turn.flow
+        flow = None if special else self._turn.flow
         events = flow(text) if flow and text else None
         if events is None:
             events = self._read(text, special)
@@ -109,12 +106,11 @@ class Parser:
         return events
 
     def _read(self, text: str, special: bool) -> list[Event]:
-        turn = self._turn
-        turn.flow = None
-        if not turn.input.add(text, special):
+        self._turn.flow = None
+        if not self._turn.input.add(text, special):
             return []
         next(self._reading)
-        return turn.take_events()
+        return self._turn.take_events()
 
     def finish(self) -> list[Event]:
         """Return what was held back: the model has written all."""

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     OfText = Literal["draft", "misplaced", "repeated", "text_after_end", "unclosed"]
     OfMarkers = Literal["cut_off", "inner_marker", "missing_marker", "stray_marker"]
     OfCalls = Literal["array", "malformed", "no_name", "other_syntax", "unknown_tool"]
-    OfMembers = Literal["extra_field", "no_arguments", "unexpected_text", "wrapper"]
-    OfArguments = Literal["not_an_object", "not_json", "order", "string_arguments"]
+    OfObjects = Literal["extra_field", "order", "string_arguments", "wrapper"]
+    OfWhole = Literal["no_arguments", "not_an_object", "not_json", "unexpected_text"]
     OfValues = Literal["repeated_argument", "unknown_argument", "wrong_type"]
-    ProblemKind = OfText | OfMarkers | OfCalls | OfMembers | OfArguments | OfValues
+    ProblemKind = OfText | OfMarkers | OfCalls | OfObjects | OfWhole | OfValues
 
 
 class Record:

@@ -75,16 +75,10 @@ def read_turn(turn: Turn) -> Reading[None]:
             yield MORE_TEXT
         else:
             input.take(found.end)
-    while True:
+    while not input.final:
         turn.after_end.append(input.take())
-        if input.final:
-            end_turn(turn, "".join(turn.after_end).lstrip(WHITE_SPACE))
-            turn.after_end.clear()
         yield MORE_TEXT
-
-
-def end_turn(turn: Turn, rest: str) -> None:
-    """Tell what is missing or too much at the end of the text."""
+    rest = "".join([*turn.after_end, input.take()]).lstrip(WHITE_SPACE)
     if HAS_SEAMS:
         for offset, text in (
             [*turn.reasoning.joined(), *turn.content.joined()]
@@ -93,16 +87,21 @@ def end_turn(turn: Turn, rest: str) -> None:
         ):
             turn.problem("stray_marker", f"{text!r} is text here", offset)
     may_be_open = HAS_CALLS and REASONING_MAY_STAY_OPEN and turn.state.called
-    if HAS_REASONING and not (REASONING_MAY_END_TURN or may_be_open) and turn.state.thinking:
-        turn.state.thinking = False
-        if all(problem.kind != "unclosed" for problem in turn.problems):
-            turn.problem("unclosed", "the reasoning was not closed")
+    if (
+        HAS_REASONING
+        and not (REASONING_MAY_END_TURN or may_be_open)
+        and turn.state.thinking
+        and all(it.kind != "unclosed" for it in turn.problems)
+    ):
+        turn.problem("unclosed", "the reasoning was not closed")
     if (CALLS_ARE_OBJECTS or (HAS_CALLS and ARGUMENTS_MARK)) and not (
-        turn.problems or (HAS_SPECIAL_TOKENS and turn.input.rules.special)
+        turn.problems or (HAS_SPECIAL_TOKENS and input.rules.special)
     ):
         tell_lost_call(turn)
     if rest:
-        turn.problem("text_after_end", rest, turn.input.here - len(rest))
+        turn.problem("text_after_end", rest, input.here - len(rest))
+    while True:
+        yield MORE_TEXT
 
 
 def read_parts(turn: Turn) -> Reading[None]:
@@ -189,30 +188,32 @@ def find_marker(turn: Turn) -> Reading[Found | None]:
         found = input.rules.in_text.search(input, partial=not input.final)
         if HAS_CALLS and CALLS_BEGIN_WITH_NAME and turn.state.after_marker:
             found = input.rules.between_calls.match(input, not input.final) or found
-        is_thought = HAS_REASONING and turn.state.thinking
-        is_first = turn.state.after_marker and not (is_thought or input.rules.special)
-        if FIRST_CALL and is_first and (not FIRST_CALL_IS_NAME or begins_tool(turn)):
+        if (
+            FIRST_CALL
+            and (begins_tool(turn) if FIRST_CALL_IS_NAME else turn.state.after_marker)
+            and not ((HAS_REASONING and turn.state.thinking) or input.rules.special)
+        ):
             found = input.rules.first_call.match(input, not input.final) or found
         if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
             return None
         turn.write(found.start if found else len(input.text))
         if HAS_DRAFTS and turn.draft_end is not None:
             return None
-        if found and not found.is_partial:
+        if input.final or (found and not found.is_partial):
             return found
-        if input.final:
-            return None
-        stream = turn.reasoning if is_thought else turn.content
+        stream = turn.reasoning if HAS_REASONING and turn.state.thinking else turn.content
         if not found and not turn.state.after_marker and stream.begun:
             turn.flow = stream.flow
         yield MORE_TEXT
 
 
 def begins_tool(turn: Turn) -> bool:
-    """Say whether a tool's name is next, as far as the text goes."""
+    """Say whether a tool's name is next, where text begins, as far as it goes."""
+    if not turn.state.after_marker:
+        return False
     at = after_space(turn.input.text, turn.input.position)
     word = turn.input.text[at : at + 256]
-    return any(word.startswith(tool) or tool.startswith(word) for tool in turn.tools or ())
+    return any(word.startswith(it) or it.startswith(word) for it in turn.tools or ())
 
 
 def take_lead(turn: Turn) -> Reading[bool]:
@@ -295,8 +296,7 @@ def breaks_off(turn: Turn, found: Found | None) -> bool:
     before = input.text[input.position : begun.start].strip(WHITE_SPACE)
     is_after_call = HAS_CALLS and turn.state.called and turn.state.after_marker and not before
     opened = input.rules.left_out_if_last.match(input, False, begun.start)
-    is_begun = opened is not None and not input.text.startswith("`", opened.end)
-    if not (is_begun or is_after_call):
+    if not (is_after_call or (opened and not input.text.startswith("`", opened.end))):
         return False
     turn.write(begun.start)
     turn.problem("cut_off", begun.text)

@@ -179,17 +179,16 @@ def begin_value(turn: Turn, call: OpenCall, found: Found) -> Value:
     if FIRST_ARGUMENT and not key:  # it stands with the name
         key, turn.state.first_key = turn.state.first_key, ""
         call.complete = call.complete and bool(key)
-    parameters = (turn.tools or {}).get(call.name, {})
-    options = schema_options(parameters, parameters)
-    all_properties = [object_in(option, "properties") for option in options]
-    named = [properties for properties in all_properties if key in properties]
-    other = parameters.get("additionalProperties")
-    known = {name for properties in all_properties for name in properties}
+    schema = (turn.tools or {}).get(call.name, {})
+    objects = [object_in(it, "properties") for it in schema_options(schema, schema)]
+    named = [properties for properties in objects if key in properties]
+    other = schema.get("additionalProperties")
+    known = {name for properties in objects for name in properties}
     is_unknown = bool(known) and not named and not other
     if is_unknown:
         turn.problem("unknown_argument", f"the tool has no {key!r}")
     call.given.add(key)
-    types = json_types(named[0][key] if named else other, parameters)
+    types = json_types(named[0][key] if named else other, schema)
     if types and "string" not in types:
         types.add("null")  # where it is left out
     if TYPE_WORDS:
@@ -234,14 +233,14 @@ def find_value_end(
     while True:
         found = ends.search(input, partial=True)
         take(turn, call, value, found.start if found else None)
-        if input.final and found and found.is_partial:
-            found = ends.search(input, False) if ARGUMENTS_ARE_KEYED else ends.match(input, False)
+        if input.final and (found is None or found.is_partial):
+            found = found and (
+                ends.search(input, False) if ARGUMENTS_ARE_KEYED else ends.match(input, False)
+            )
             take(turn, call, value, found.start if found else input.position)
             is_end = found and found.role in (Role.VALUE_CLOSED, Role.REST_OF_CALL)
             return found if is_end else None
         if found is None or found.is_partial:
-            if input.final:
-                return None
             turn.flow = None if found else value.flow
             yield MORE_TEXT
             continue
@@ -271,8 +270,10 @@ def ends_value(
     if value.in_call:  # which only what closes the value shows to be over
         return found.role is Role.VALUE_CLOSED and value.opened <= 0
     if found.role is Role.NEXT_ARGUMENT:
-        key = key_of(found) if ENTITIES else found.slot("key")
-        return may_precede(value, key, call.given) and value.may_end
+        return (
+            may_precede(value, key_of(found) if ENTITIES else found.slot("key"), call.given)
+            and value.may_end
+        )
     if CLOSED_BY_KEY or value.opened <= 0 or found.role is not Role.VALUE_CLOSED:
         return found.role in (Role.VALUE_CLOSED, Role.REST_OF_CALL)
     # An argument that stands in the value ends, or else the call goes on after it.
@@ -310,8 +311,9 @@ def note_inner(turn: Turn, call: OpenCall, value: Value, found: Found) -> None:
 
 def may_precede(value: Value, key: str, given: set[str]) -> bool:
     """Say whether an argument can follow a value: none, or a new one where no more is known."""
-    is_string = not value.types or "string" in value.types
-    if ARGUMENT_SHOWS_ITSELF and (value.other_keys is None or not is_string):
+    if ARGUMENT_SHOWS_ITSELF and (
+        value.other_keys is None or (value.types and "string" not in value.types)
+    ):
         return key not in given
     return not key or key in (value.other_keys or ())
 

@@ -67,6 +67,13 @@ class Source:
         starts = self._bytes.startswith(before.encode(), self.start(node) - len(before.encode()))
         return starts and self._bytes.startswith(after.encode(), self.end(node))
 
+    def brackets_around(self, node: ast.expr) -> tuple[int, int] | None:
+        """Return the range of a node with the brackets around it, if it stands alone in these."""
+        before, after = self._bytes[: self.start(node)].rstrip(), self._bytes[self.end(node) :]
+        if not before.endswith((b" (", b"((")) or not after.lstrip().startswith(b")"):
+            return None
+        return len(before) - 1, len(self._bytes) - len(after.lstrip()) + 1
+
     def text_of(self, node: ast.expr | ast.stmt) -> str:
         """Return the text of a node."""
         return self.slice(self.start(node), self.end(node))

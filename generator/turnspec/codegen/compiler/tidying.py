@@ -88,33 +88,42 @@ def _members(node: ast.expr) -> list[ast.expr]:
 
 
 def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
-    """Make one row of all that a tuple has, if that fits a line."""
+    """Make one row of all that a tuple has, if that fits a line, or else as few as it takes."""
     members = [member for row in rows.elts for member in _members(row)]
     text = ast.unparse(ast.Tuple(members, ast.Load()))
     if members != rows.elts and len(f"{name} = {text}") <= _LINE_LENGTH:
         yield _edit(source, rows, text)
+    elif name and members != rows.elts:
+        full: list[list[str]] = [[]]
+        for member in map(ast.unparse, members):
+            if len(f"    *({', '.join([*full[-1], member])}),") > _LINE_LENGTH:
+                full.append([])
+            full[-1].append(member)
+        if len(full) < sum(bool(_members(row)) for row in rows.elts):
+            text = ", ".join(f"*({', '.join(row)})" if row[1:] else row[0] for row in full)
+            yield _edit(source, rows, f"({text},)")
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:
     """Take brackets away from a name or an operand, and from what stands in two pairs of them."""
     needs_own = ast.GeneratorExp | ast.NamedExpr | ast.Starred | ast.Yield | ast.YieldFrom
-    is_alone = isinstance(node, ast.Name | ast.Attribute | ast.Call)
-    is_alone = is_alone and any(source.stands_between(node, it, ")") for it in (" (", "(("))
     is_twice = source.stands_between(node, "((", "))") and not isinstance(node, needs_own)
-    found = [node] if is_alone or is_twice else []
+    found = [node] if is_twice or isinstance(node, ast.Name | ast.Attribute | ast.Call) else []
     if isinstance(node, ast.BoolOp):
         compared = [each for each in node.values if isinstance(each, ast.Compare)]
-        found += [each for each in compared if source.stands_between(each, "(", ")")]
+        found += [each for each in compared if "\n" not in source.text_of(each)]
     for each in found:
-        start, end = source.start(each), source.end(each)
-        yield Edit(start - 1, start, "")
-        yield Edit(end, end + 1, "")
+        if around := source.brackets_around(each):
+            yield Edit(around[0], source.start(each), "")
+            yield Edit(source.end(each), around[1], "")
 
 
 def without_other_names(text: str) -> str:
     """Return a source in which what is but another name for a constant has that one's."""
     constant = re.compile(r"^([A-Z_0-9]+) = ([A-Z][A-Z_0-9]*)\n", re.MULTILINE)
     found = dict(constant.findall(text))
+    for name, own in found.items():  # in format strings
+        text = text.replace(f"{{{name}}}", f"{{{own}}}")
     names = {name: own for name, own in found.items() if f"{{{name}" not in text}
     rest = constant.sub(lambda it: "" if it[1] in names else it[0], text)
     return by_blocks(rest, partial(_renamed, names=names))
