@@ -88,6 +88,8 @@ class Marker:
             if is_open and first:
                 self.firsts += [first, first.lstrip("\r\n") or first]
             is_open = is_open and not isinstance(self.steps[-1], str)
+        if short := re.match(" ?([^{} \n])[ \n]([^{} \n])", text):
+            self.firsts = [short[1] + second for second in WHITE_SPACE + short[2]]
         if HAS_FOLLOWERS:
             self.if_before = [Marker(other, slots, tokens) for other in pair[1]]
             for other in self.if_before if is_open else ():
