@@ -321,7 +321,9 @@ def guarded_value_roles(marks: Marks) -> Roles:
     if guard is None:
         return []
     ends = _value_ends(marks, notation(guard.end))
-    return [*ends, *escape_roles(marks), *turn_end_roles(marks)]
+    # In a guard nothing is escaped but what closes it.
+    escapes: Roles = [it for it in escape_roles(marks) if guard.end in it[1]]
+    return [*ends, *escapes, *turn_end_roles(marks)]
 
 
 def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
