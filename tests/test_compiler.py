@@ -73,9 +73,9 @@ FOLDED = {
         "    case Role.A | Role.GONE if YES:\n        b()\n",
         "match x:\n    case Role.A:\n        b()\n",
     ),
-    "a case of all others in which nothing happens": (
+    "a case of all others, without which checkers miss some": (
         "match x:\n    case Role.A:\n        b()\n    case _:\n        if NO:\n            a()\n",
-        "match x:\n    case Role.A:\n        b()\n",
+        "match x:\n    case Role.A:\n        b()\n    case _:\n        pass\n",
     ),
 }
 

@@ -137,7 +137,9 @@ class Rules:
         if HAS_CALLS:
             least = int(found[1] or 0)  # of signs that each has, to count
             ends = [x for x in self._ends if len(re.findall(r"[^{}? \n]", x)) >= least]
-        texts = (text.replace(found.group(), end) for end in (ends if HAS_CALLS else self._ends))
+        else:
+            ends = self._ends
+        texts = (text.replace(found.group(), end) for end in ends)
         return [(re.sub(r"(?<=[ \n])(?:\{[ \n]\})+", "", it), inner) for it in texts]
 
 

@@ -180,9 +180,7 @@ def _cases(source: Source, facts: Facts, node: ast.Match) -> Iterator[Edit]:
         pattern, guard = case.pattern, facts.truth(case.guard) if case.guard else True
         patterns = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
         kept = [it for it in patterns if not facts.is_never(it)]
-        is_else = isinstance(pattern, ast.MatchAs) and pattern.name is None and not case.guard
-        is_idle = is_else and all(_vanishes(facts, each) for each in case.body)
-        if not kept or guard is False or is_idle:
+        if not kept or guard is False:
             # With the comments above it.
             start = source.start_with_comments(pattern.lineno, case.body[0].col_offset - 4)
             yield Edit(start, source.lines_of(case.body)[1], "")
