@@ -135,8 +135,8 @@ class Rules:
         if not (found := re.search(r"\{stop(?: (\d))?\}", text)):
             return [(text, inner)]
         if HAS_CALLS:
-            signs = r"\{\{|\}\}|[^{}? \n]"  # of which an end has some, to count
-            ends = [x for x in self._ends if len(re.findall(signs, x)) >= int(found[1] or 0)]
+            sign = r"\{\{|\}\}|[^{}? \n]"  # of which an end has some, to count
+            ends = [x for x in self._ends if len(re.findall(sign, x)) >= int(found[1] or 0)]
         else:
             ends = self._ends
         texts = (text.replace(found.group(), end) for end in ends)
