@@ -42,7 +42,7 @@ SO_FAR = {
     "statements, heads with JSON": 1_590,
     "statements, objects": 1_648,
     "lines, median": 2_220,
-    "lines, mean": 1_988,
+    "lines, mean": 1_989,
     "lines, all": 473_234,
     "lines of the engine and codegen": 11_393,
 }
