@@ -80,7 +80,8 @@ def read_object_marker(turn: Turn, found: Found, after_call: bool) -> Reading[No
         turn.problem("unexpected_text", f"before a call: {found.text!r}", found.offset)
         yield from read_calls(turn, announced=False)
     elif found.role in (Role.OTHER_SYNTAX, Role.OTHER_SYNTAX_NAME):
-        if (yield from read_other_syntax(turn, found)):
+        is_call = yield from read_other_syntax(turn, found)
+        if is_call:
             yield from read_calls(turn, announced=False)
     elif HAS_CODE and found.role is Role.CODE:
         yield from read_code_call(turn)
