@@ -89,16 +89,17 @@ class Parser:
             TypeError, ValueError: `text` is no string, or was finished before.
             RuntimeError: an earlier call is in another thread, or ended by an exception.
         """
+        turn = self._turn
         given: Any = text
         if not isinstance(given, str):
             raise TypeError(f"text: {text!r:.99} is not a string")
         if self._is_reading:
             raise RuntimeError(self._in_use)
-        if self._turn.input.final:
+        if turn.input.final:
             raise ValueError("feed() after finish(): the text is over")
         self._is_reading = True
         self._fed.append((text, True) if special else text)
-        flow = None if special else self._turn.flow
+        flow = None if special else turn.flow
         events = flow(text) if flow and text else None
         if events is None:
             events = self._read(text, special)
