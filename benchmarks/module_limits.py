@@ -29,22 +29,22 @@ ENGINE_LINES = 4_608 + 2_012
 #: it become. `make figures` goes on naming it.
 SO_FAR = {
     "lines, content only": 969,
-    "lines, tagged": 2_635,
-    "lines, heads with JSON": 2_454,
+    "lines, tagged": 2_636,
+    "lines, heads with JSON": 2_460,
     "lines, objects": 2_481,
-    "lines, heads with values": 2_627,
+    "lines, heads with values": 2_625,
     "lines above, content only": 490,
-    "lines above, tagged": 1_654,
-    "lines above, heads with JSON": 1_132,
+    "lines above, tagged": 1_655,
+    "lines above, heads with JSON": 1_138,
     "lines above, objects": 1_159,
     "statements, content only": 580,
-    "statements, tagged": 1_686,
-    "statements, heads with JSON": 1_591,
+    "statements, tagged": 1_687,
+    "statements, heads with JSON": 1_594,
     "statements, objects": 1_650,
     "lines, median": 2_222,
     "lines, mean": 1_990,
-    "lines, all": 473_544,
-    "lines of the engine and codegen": 11_395,
+    "lines, all": 473_542,
+    "lines of the engine and codegen": 11_400,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -109,7 +109,8 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
             yield from read_one_call(turn, found)
         case Role.OTHER_SYNTAX | Role.OTHER_SYNTAX_NAME:
             turn.state.opened = True
-            if not (yield from read_other_syntax(turn, found)):
+            is_call = yield from read_other_syntax(turn, found)
+            if HAS_SECTIONS and not is_call:
                 return
         case Role.CODE if HAS_CODE:
             yield from read_code_call(turn)
@@ -182,9 +183,11 @@ def read_one_call(turn: Turn, found: Found) -> Reading[None]:
     if NEEDS_OPENING and OPENING and not turn.state.opened and not is_other:
         turn.problem("missing_marker", f"a call without {OPENING} before it", found.offset)
     turn.state.opened = True
-    name, id = found.slot("name"), found.slot("id") if HAS_IDS else ""
-    if NAMES_ARE_REPEATED or AROUND_NAME or FIRST_ARGUMENT or ID_AROUND_NAME:
-        name, id = named(turn, found, id)
+    if NAMES_ARE_REPEATED or AROUND_NAME or FIRST_ARGUMENT:
+        name = tool_named(turn, found)
+    else:
+        name = found.slot("name")
+    id = id_in(found, name) if HAS_IDS else ""
     call = begin_call(turn, name, found.offset, at=found.offset, id=id)
     if FIRST_ARGUMENT:
         turn.state.first_key = found.slot("name")[len(name) :]
@@ -222,22 +225,24 @@ def read_up_to_name(turn: Turn, found: Found) -> Reading[str | None]:
     return None
 
 
-def named(turn: Turn, found: Found, id: str) -> tuple[str, str]:
-    """Return the name and the id of the call that a head is of, by what tools there are."""
+def tool_named(turn: Turn, found: Found) -> str:
+    """Return the name of the call that a head is of, by what tools there are."""
     name, at = found.slot("name"), found.offset
     if NAMES_ARE_REPEATED:
         name = first_or_second(turn, name, found.slot("name_again"), at)
     if AROUND_NAME and name != (tool := tool_in(turn, name)):
-        if NAME_STANDS_IN_ID:
-            id = name
-        else:
+        if not NAME_STANDS_IN_ID:
             turn.problem("repeated", f"{name!r} is the tool {tool!r}", at)
         name = tool
-    if FIRST_ARGUMENT:
-        name = without_key(turn, name)
+    return without_key(turn, name) if FIRST_ARGUMENT else name
+
+
+def id_in(found: Found, name: str) -> str:
+    """Return the id in the head of a call; it may be made of the call's name, or hold that."""
     if ID_AROUND_NAME and found.slot("index"):
-        id = ID_AROUND_NAME.replace("{name}", name).replace("{index}", found.slot("index"))
-    return name, id
+        return ID_AROUND_NAME.replace("{name}", name).replace("{index}", found.slot("index"))
+    is_around = NAME_STANDS_IN_ID and name != found.slot("name")
+    return found.slot("name") if is_around else found.slot("id")
 
 
 def without_key(turn: Turn, text: str) -> str:
