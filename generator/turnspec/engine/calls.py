@@ -101,7 +101,7 @@ def read_head_marker(turn: Turn, found: Found, after_call: bool) -> Reading[None
                 noise = f"before a call: {found.text.strip(WHITE_SPACE)!r}"
                 turn.problem("unexpected_text", noise, found.offset)
         case Role.CALL | Role.OTHER_CALL | Role.SHORT_CALL | Role.CLOSED_CALL | Role.NAME_ALONE:
-            if ARE_CALLS_ADDRESSED and is_misaddressed(turn, found):
+            if ARE_CALLS_ADDRESSED and pass_misaddressed(turn, found):
                 return
             yield from read_one_call(turn, found)
         case Role.UNTAGGED_CALL:
@@ -158,8 +158,8 @@ def tell_begun_section(turn: Turn) -> None:
         input.take()
 
 
-def is_misaddressed(turn: Turn, found: Found) -> bool:
-    """Say whether a head that lacks something addresses no tool; then tell of it, and pass it."""
+def pass_misaddressed(turn: Turn, found: Found) -> bool:
+    """Pass a head that lacks something and addresses no tool, and tell of it; say if it is one."""
     name = found.slot("name")
     is_other = name in (*PARTICIPANTS, *WORDS) and name not in (turn.tools or ())
     if not (is_other and missing_texts(found)):

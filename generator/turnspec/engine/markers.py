@@ -128,18 +128,18 @@ def fit(marker: Marker, text: str, at: int, partial: bool) -> list[int] | None:
     places = walk(marker.steps, text, at, partial)
     if not HAS_FOLLOWERS or not places or not marker.if_before:
         return places
-    follows = is_next(marker.if_before, text, places[-1], partial)
+    follows = fit_any(marker.if_before, text, places[-1], partial)
     slot = marker.steps[-1] if marker.steps else ""
     start, end = places[-2:][0], places[-1]
     while follows is None and isinstance(slot, re.Pattern) and end > start:
         end -= 1  # as a slot may hold what has to follow it
         if slot.fullmatch(text, start, end):
-            follows = is_next(marker.if_before, text, end, partial)
+            follows = fit_any(marker.if_before, text, end, partial)
     return [*places[:-1], end] if follows else follows
 
 
-def is_next(given: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
-    """Return the places of one of some markers that is next; CUT_OFF if one may be."""
+def fit_any(given: list[Marker], text: str, at: int, partial: bool) -> list[int] | None:
+    """Return the places of the first of some markers that fits; CUT_OFF if one may."""
     found = [fit(marker, text, at, partial) for marker in given]
     fitting = [places for places in found if places]
     first = fitting[0] if fitting else None

@@ -47,11 +47,11 @@ ENDS_DRAFT = (Role.REASONING_START, Role.REASONING_END, Role.BETWEEN, Role.CONTE
 MOST_SPACE = 99
 
 
-def is_text(turn: Turn, found: Found) -> bool:
-    """Say whether a marker is text: what it opens, closes or names is not there."""
+def note_text(turn: Turn, found: Found) -> bool:
+    """Note what makes a marker text: what it opens, closes or names is not there; say if it is."""
     state = turn.state
     if HAS_REASONING and found.role in (Role.REASONING_START, Role.REASONING_END):
-        return not state.thinking and is_quoted_marker(turn, found)
+        return not state.thinking and note_quoted_marker(turn, found)
     if not HAS_CALLS:
         return False
     closes = found.role in (Role.CALL_END, Role.SECTION_END)
@@ -72,8 +72,8 @@ def is_text(turn: Turn, found: Found) -> bool:
         state.mentioned = True  # so that what closes it is text as well
         return True
     if ARE_LISTED and found.role is Role.LISTED:  # an object is none outside a list
-        is_next = "".join(turn.content.pieces[-1:])[-1:] == ","  # to what is no call
-        return not (state.opened and (state.called or is_next))
+        fit_any = "".join(turn.content.pieces[-1:])[-1:] == ","  # to what is no call
+        return not (state.opened and (state.called or fit_any))
     if CALLS_ARE_OBJECTS:  # an object is none without tools
         return found.role in (Role.OBJECT, Role.UNTAGGED_CALL) and not turn.tools
     is_mention = is_no_head(turn, found)
@@ -127,8 +127,8 @@ def is_unwritten_text(turn: Turn, found: Found, last: str, space: str) -> bool |
     return False
 
 
-def is_content_header(turn: Turn, found: Found) -> bool:
-    """Say whether a header is one of content; tell of a name that no such header has."""
+def note_content_header(turn: Turn, found: Found) -> bool:
+    """Tell of a name that no header of content has; say whether a header is one of content."""
     name = found.slot("name")
     if name:
         turn.problem("unexpected_text", f"{name!r} in {found.text!r}", found.offset)
@@ -187,8 +187,8 @@ def leave_reasoning(turn: Turn, found: Found) -> None:
     turn.state.thinking = False
 
 
-def is_quoted_marker(turn: Turn, found: Found) -> bool:
-    """Say whether content is about a marker of reasoning: it is in quotes, or closes such."""
+def note_quoted_marker(turn: Turn, found: Found) -> bool:
+    """Note whether content is about a marker of reasoning, in quotes or closing such; say so."""
     state, is_start = turn.state, found.role is Role.REASONING_START
     if REASONING_WORDS and "".join(found.text.split()) in REASONING_WORDS:
         return not is_start or turn.content.begun or (HAS_CALLS and state.called)

@@ -102,7 +102,7 @@ def read_calls(turn: Turn, announced: bool) -> Reading[None]:
             return
         if found.is_partial:
             yield MORE_TEXT
-            if is_unnamed_at_end(turn, CallObject(announced)):
+            if drop_unnamed_at_end(turn, CallObject(announced)):
                 return
         elif found.role is Role.OBJECT:
             if (yield from read_object(turn, found, announced)) is not Next.CALL:
@@ -121,7 +121,7 @@ def is_unnamed(turn: Turn) -> bool:
     return bool(turn.holds) and turn.holds[-1].is_unnamed
 
 
-def is_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
+def drop_unnamed_at_end(turn: Turn, call: CallObject) -> bool:
     """Leave out what began as a call and has no name, where the text ends; say whether it does."""
     is_sure = not IS_BARE or turn.state.called or call.announced or call.key == NAME_KEY
     if not (turn.input.final and is_unnamed(turn) and is_sure):
@@ -148,7 +148,7 @@ def read_object(turn: Turn, found: Found, announced: bool) -> Reading[Next]:
         member = input.rules.in_object.match(input, not input.final)
         if member and member.is_partial:
             yield MORE_TEXT
-            after = Next.TEXT if is_unnamed_at_end(turn, call) else Next.MEMBER
+            after = Next.TEXT if drop_unnamed_at_end(turn, call) else Next.MEMBER
         elif member and member.role is Role.MEMBER:
             input.take(member.end)
             key = member.slot("string") or member.slot("key")
@@ -197,7 +197,7 @@ def read_member(turn: Turn, call: CallObject, key: str) -> Reading[Next]:
     arguments = WholeArguments(turn, collect and not is_name)
     while not arguments.read():
         yield MORE_TEXT
-        if is_unnamed_at_end(turn, call):
+        if drop_unnamed_at_end(turn, call):
             return Next.TEXT
     if not (arguments.value.is_done or turn.call):
         return give_up(turn, call.announced)
@@ -308,7 +308,7 @@ def break_off(turn: Turn, call: CallObject, waiting: str, is_whole: bool) -> Nex
     open_call = turn.call
     if not open_call:
         begun = turn.input.rules.in_object.match(turn.input, True)
-        if not (begun and begun.is_partial and is_unnamed_at_end(turn, call)):
+        if not (begun and begun.is_partial and drop_unnamed_at_end(turn, call)):
             give_up(turn, call.announced)
         return Next.TEXT
     is_cut, input = turn.input.final, turn.input

@@ -39,10 +39,10 @@ from turnspec.engine.mentions import (
     CALLS_BEGIN,
     ENDS_DRAFT,
     MOST_SPACE,
-    is_content_header,
-    is_text,
     is_within_text,
     leave_reasoning,
+    note_content_header,
+    note_text,
     open_reasoning,
     quote_marker,
 )
@@ -140,7 +140,7 @@ def read_parts(turn: Turn) -> Reading[None]:
                 if HAS_REASONING:
                     leave_reasoning(turn, found)
                 if ARE_CALLS_ADDRESSED:
-                    turn.state.for_user = is_content_header(turn, found)
+                    turn.state.for_user = note_content_header(turn, found)
             case Role.SPECIAL_TOKEN:
                 turn.problem("stray_marker", f"{found.text!r} is no text here", found.offset)
                 is_first = not (turn.content.begun or (HAS_REASONING and turn.state.thinking))
@@ -163,7 +163,7 @@ def next_marker(turn: Turn) -> Reading[Found | None]:
             yield MORE_TEXT
         elif is_within:
             turn.write(found.end)
-        elif (HAS_REASONING or HAS_CALLS) and is_text(turn, found):
+        elif (HAS_REASONING or HAS_CALLS) and note_text(turn, found):
             write_mention(turn, max(found.end, found.start + 1))
         elif HAS_DRAFTS and turn.state.thinking and found.role in CALLS_BEGIN:
             if (yield from read_draft(turn, found)):
@@ -182,7 +182,7 @@ def find_marker(turn: Turn) -> Reading[Found | None]:
     while True:
         if BEFORE_CONTENT and (yield from take_lead(turn)):
             continue
-        if HAS_CALLS and is_noise_begun(turn):
+        if HAS_CALLS and drop_noise(turn):
             yield MORE_TEXT
             continue
         found = input.rules.in_text.search(input, partial=not input.final)
@@ -194,7 +194,7 @@ def find_marker(turn: Turn) -> Reading[Found | None]:
             and not ((HAS_REASONING and turn.state.thinking) or input.rules.special)
         ):
             found = input.rules.first_call.match(input, not input.final) or found
-        if (HAS_CALLS or LEFT_OUT_IF_LAST) and breaks_off(turn, found):
+        if (HAS_CALLS or LEFT_OUT_IF_LAST) and drop_begun_marker(turn, found):
             return None
         turn.write(found.start if found else len(input.text))
         if HAS_DRAFTS and turn.draft_end is not None:
@@ -250,7 +250,7 @@ def take_lead(turn: Turn) -> Reading[bool]:
     return found is not None
 
 
-def is_noise_begun(turn: Turn) -> bool:
+def drop_noise(turn: Turn) -> bool:
     """Drop brackets and fences after a call that close nothing; say whether more may come."""
     state, input = turn.state, turn.input
     starts = (Role.TURN_START, Role.REASONING_START, Role.CONTENT_START)
@@ -284,7 +284,7 @@ def header_in(turn: Turn, found: Found) -> Found:
     return header
 
 
-def breaks_off(turn: Turn, found: Found | None) -> bool:
+def drop_begun_marker(turn: Turn, found: Found | None) -> bool:
     """Leave out a marker that the text ends in; say whether there is one."""
     input = turn.input
     may_grow = (Role.PLAIN_TEXT, Role.TURN_START, Role.CONTENT_START, Role.OTHER_SYNTAX)
