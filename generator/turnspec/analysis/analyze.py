@@ -25,13 +25,10 @@ from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form
-from turnspec.analysis.other_ends import find_other_ends
-from turnspec.analysis.other_marks import find_other_marks
+from turnspec.analysis.other_marks import find_other_ends, find_other_marks
 from turnspec.analysis.overlaid import overlaid
 from turnspec.analysis.parts import NOTHING, Wrapping
-from turnspec.analysis.probes import (
-    CONTENT,
-)
+from turnspec.analysis.probes import CONTENT
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.stripped import find_content_marks, find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
@@ -39,6 +36,7 @@ from turnspec.analysis.thinking import Setting
 from turnspec.analysis.unnamed_tokens import unnamed_tokens
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.dialect import Dialect
+from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.calls import Arguments
@@ -72,7 +70,7 @@ def analyze_template(
     """Find a template's format by rendering it in ``worker``, within limits of renderings.
 
     What works on a template from anywhere has to be in a process that is ended when it takes too
-    long, as `analysis.limited` does: the comparisons of what was rendered have limits only there.
+    long, as `analyze_limited` does: the comparisons of what was rendered have limits only there.
     """
     with worker.within(limits):
         return _analysis(source, worker)
@@ -386,3 +384,16 @@ def _continues_last(layout: Layout, prompt: str) -> bool:
     """Tell whether content stands behind a generation prompt when its message is the last."""
     start = layout.content.start
     return bool(start.strip()) and start == layout.prompt_rest(prompt)
+
+
+def analyze_limited(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Analysis:
+    """Find a template's format in a process of its own, or say which limit that went over."""
+    found = run_limited(_analyze, source, limits, limits=limits)
+    if isinstance(found, Refused):
+        return Analysis(None, Dialect(), (), (Problem(found.reason, file=source.file),))
+    return found
+
+
+def _analyze(source: TemplateSource, limits: Limits) -> Analysis:
+    with RenderWorker() as worker:
+        return analyze_template(source, worker, limits)

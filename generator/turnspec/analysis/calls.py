@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.findings import Derivation
+from turnspec.analysis.frames import Edge, Frames
 from turnspec.analysis.last_index import mark_indexes
 from turnspec.analysis.probes import Token, TokenKind
 from turnspec.analysis.repetition import (
@@ -22,8 +23,8 @@ from turnspec.analysis.repetition import (
     mark_leading_index,
     split_repetition,
 )
-from turnspec.spec.calls import Arguments, Fields, Literal, Piece, Slot, filled
-from turnspec.spec.words import CallIdPosition, SlotKind, ToolMode
+from turnspec.spec.calls import AfterFirst, Arguments, Fields, Literal, Piece, Slot, filled
+from turnspec.spec.words import CallIdPosition, Part, SlotKind, ToolMode
 
 _SLOT_OF_TOKEN = {
     TokenKind.NAME: SlotKind.NAME,
@@ -203,3 +204,48 @@ def tool_mode(fields: Fields | None, arguments: Arguments) -> ToolMode:
     if fields is not None:
         return ToolMode.JSON_NATIVE
     return ToolMode.TAG_WITH_TAGGED if arguments.item else ToolMode.TAG_WITH_JSON
+
+
+_LAST = Edge(Part.CALLS, Part.END)
+
+
+def end_of_only_call(frames: Frames, edges: Mapping[Edge, str], tail: str) -> str | None:
+    """Return what ends a turn with one call, or None where several end it just so.
+
+    ``edges`` are those of turns with several calls; ``tail`` is put behind every conversation.
+    """
+    text = frames.with_calls(1).edges().get(_LAST)
+    only = None if text is None else text.removesuffix(tail)
+    return None if only == edges.get(_LAST) else only
+
+
+def find_after_first(
+    calls: CallsFinding, only: str | None, section_end: str, end: str, derivation: Derivation
+) -> AfterFirst | None:
+    """Return what follows the first call (T5); None where all calls are followed by the same.
+
+    Some templates close a section, or a turn, only behind several calls, or separate the first two
+    otherwise than the rest.
+    ``only`` comes from `end_of_only_call`, ``section_end`` and ``end`` follow several calls.
+    """
+    separator = calls.repetition.separator
+    if only is None and calls.first_separator == separator:
+        return None
+    found = AfterFirst(calls.first_separator, section_end, end)
+    if only is not None:
+        rest = only.removeprefix(calls.repetition.end)
+        found = AfterFirst(calls.first_separator, *_split_end(rest, section_end, end))
+    derivation.note("T5", f"behind a turn's first call: {found}", only or "")
+    return found
+
+
+def _split_end(text: str, section_end: str, end: str) -> tuple[str, str]:
+    """Split what ends a turn with one call as the end of a turn with several is split.
+
+    What neither has in common with it ends the turn.
+    """
+    if section_end and text.startswith(section_end):
+        return section_end, text.removeprefix(section_end)
+    if end and text.endswith(end):
+        return text.removesuffix(end), end
+    return "", text

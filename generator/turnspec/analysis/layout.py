@@ -18,14 +18,19 @@ from turnspec.analysis.around import (
     next_headers,
     without_header,
 )
-from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count, why_unread
+from turnspec.analysis.calls import (
+    CallsFinding,
+    analyze_calls,
+    end_of_only_call,
+    find_after_first,
+    mark_count,
+    why_unread,
+)
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.header import Header, strip_header
-from turnspec.analysis.parts import NOTHING, Wrapping
+from turnspec.analysis.parts import NOTHING, Wrapping, closed_apart, without_wrapped_end
 from turnspec.analysis.text import markers
-from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
 from turnspec.rendering.conversation import Chat, Following
 from turnspec.spec.calls import AfterFirst
 from turnspec.spec.model import End, Join

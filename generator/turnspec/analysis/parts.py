@@ -7,9 +7,9 @@ end; the rest is the join of these two neighbours. So the edges can always be wr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from turnspec.analysis.frames import Edge
+from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.header import Header
 from turnspec.analysis.text import distinct_beginning, markers, whole_prefix, whole_suffix
 from turnspec.spec.model import End, Join
@@ -223,3 +223,42 @@ def stop_strings(
         rests = ((distinct_beginning(text, inside), text.rstrip()) for text in next_headers)
         stops += [stop or rest * (not any(rest in x for x in inside)) for stop, rest in rests]
     return tuple(dict.fromkeys(stop for stop in stops if stop))
+
+
+def without_wrapped_end(frames: Frames) -> tuple[Frames, str]:
+    """Take what closes content in just the turns with reasoning off the frames, and return it.
+
+    What opens it is a join; this would be several joins and ends, one for each neighbour.
+    """
+    shown: dict[tuple[object, ...], dict[bool, str]] = {}
+    for frame in frames.frames:
+        if Part.CONTENT in frame.order:
+            key = frame.following, frame.combination.calls, frame.order[-1]
+            text = frame.gaps[frame.order.index(Part.CONTENT) + 1]
+            shown.setdefault(key, {})[_is_behind(frame)] = text
+    pairs = [(found[True], found[False]) for found in shown.values() if len(found) > 1]
+    ends = {text.removesuffix(usual) for text, usual in pairs if text != usual}
+    end = ends.pop() if len(ends) == 1 else ""
+    # Where reasoning makes no difference content is closed in any case, as before calls.
+    is_closed = all(
+        text == end + usual or (text == usual and text.startswith(end)) for text, usual in pairs
+    )
+    if not markers(end) or not is_closed:
+        return frames, ""
+    found = tuple(_without(frame, end) if _is_behind(frame) else frame for frame in frames.frames)
+    return replace(frames, frames=found), end
+
+
+def closed_apart(reasoning: Wrapping) -> Wrapping:
+    """Leave reasoning as many marks behind it as before it: what follows them opens content."""
+    at = behind_markers(reasoning.end, len(markers(reasoning.start)))
+    return Wrapping(reasoning.start, reasoning.end[:at] or reasoning.end)
+
+
+def _is_behind(frame: Frame) -> bool:
+    return frame.order[:2] == (Part.REASONING, Part.CONTENT)
+
+
+def _without(frame: Frame, end: str) -> Frame:
+    gaps = (*frame.gaps[:2], frame.gaps[2].removeprefix(end), *frame.gaps[3:])
+    return replace(frame, gaps=gaps)

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from turnspec.analysis.analyze import ASSUMED_TOKENS
-from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.chat.errors import ChatError
 from turnspec.chat.form import MessageForm, find_form

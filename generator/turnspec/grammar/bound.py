@@ -18,7 +18,6 @@ from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax, RememberedS
 from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.in_string import in_string
-from turnspec.grammar.offers import ROOT, Offer
 from turnspec.grammar.request import GrammarRequest, checked_tools, contradictions
 from turnspec.grammar.requested import is_lazy, offer_for, prefill_problems
 from turnspec.grammar.rule_names import RuleNames
@@ -30,7 +29,7 @@ from turnspec.grammar.triggers import before_trigger, trigger_patterns
 from turnspec.grammar.turn import turn_rules
 from turnspec.grammar.turn_begun import begun_rules, prompt_extra
 from turnspec.grammar.turn_markers import in_turn_order
-from turnspec.grammar.turn_parts import calls_of
+from turnspec.grammar.turn_parts import ROOT, Offer, calls_of
 from turnspec.grammar.turn_text import shared_rules, text_markers
 from turnspec.grammar.values import json_value_rules
 from turnspec.spec.calls import Literal, Piece

@@ -13,9 +13,8 @@ from multiprocessing.process import BaseProcess
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.schema_limits import TooBigError
-from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import Limits
-from turnspec.rendering.starting import end_process, is_ready, start_process
+from turnspec.rendering.starting import end_process, is_ready, set_up_process, start_process
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 

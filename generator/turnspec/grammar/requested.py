@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from turnspec.codegen.shapes import looks_like_head
 from turnspec.grammar.answers import RESPONSE
-from turnspec.grammar.offers import Offer
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import GAP, sequence, trimmed
 from turnspec.grammar.turn_begun import (
@@ -15,7 +14,7 @@ from turnspec.grammar.turn_begun import (
     opens_reasoning,
     prompt_extra,
 )
-from turnspec.grammar.turn_parts import parts_of
+from turnspec.grammar.turn_parts import Offer, parts_of
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.prompt_state import begins_content, turn_in

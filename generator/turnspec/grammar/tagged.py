@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from turnspec.engine.tools import is_mapping, object_in, schema_options
 from turnspec.grammar.elements import space_around
-from turnspec.grammar.member_notation import MemberNotation
-from turnspec.grammar.notations import Notation, notation_of
+from turnspec.grammar.notations import MemberNotation, Notation, notation_of
 from turnspec.grammar.schema_checks import Place, Schema
 from turnspec.grammar.text import (
     GAP,

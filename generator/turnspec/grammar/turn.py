@@ -12,12 +12,23 @@ from sys import maxunicode
 from turnspec.codegen.banner import banner, sealed
 from turnspec.grammar.calls import argument_rules, call_rules
 from turnspec.grammar.in_string import in_string
-from turnspec.grammar.offers import CONTENT_ONLY, ENTRIES, REQUIRED_CALLS, ROOT, TOOL_CALLS, Offer
 from turnspec.grammar.text import GAP, Rule, group, literal, reachable, sequence, spelled, trimmed
 from turnspec.grammar.turn_begun import begun_rules, root_rule
 from turnspec.grammar.turn_markers import in_turn_order
 from turnspec.grammar.turn_onward import onward
-from turnspec.grammar.turn_parts import calls_of, end_of, opening_of, parts_of, whole_end
+from turnspec.grammar.turn_parts import (
+    CONTENT_ONLY,
+    ENTRIES,
+    REQUIRED_CALLS,
+    ROOT,
+    TOOL_CALLS,
+    Offer,
+    calls_of,
+    end_of,
+    opening_of,
+    parts_of,
+    whole_end,
+)
 from turnspec.grammar.turn_text import shared_rules
 from turnspec.spec.model import Spec
 from turnspec.spec.recipe import REGENERATE

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from turnspec.codegen.headers import content_has_own_line
 from turnspec.grammar.calls import Calls, begun_calls
-from turnspec.grammar.offers import Offer
 from turnspec.grammar.text import GAP, WHITE_SPACE, Rule, choice, group, sequence, spelled, trimmed
 from turnspec.grammar.turn_onward import gap_before, lead_in, led, onward, without_repeated
-from turnspec.grammar.turn_parts import begins_like_call, calls_of, joins_of, parts_of
+from turnspec.grammar.turn_parts import Offer, begins_like_call, calls_of, joins_of, parts_of
 from turnspec.spec.model import Spec
 from turnspec.spec.prompt_state import PromptState, state_in
 from turnspec.spec.words import ContentMode, Part, ReasoningMode

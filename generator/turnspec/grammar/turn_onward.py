@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from turnspec.codegen.headers import content_has_own_line
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.grammar.calls import gap_behind
-from turnspec.grammar.offers import TEXT, Offer
 from turnspec.grammar.text import GAP, WHITE_SPACE, sequence, spelled, trimmed
 from turnspec.grammar.turn_parts import (
+    TEXT,
+    Offer,
     begins_like_call,
     end_of,
     is_run,

@@ -18,8 +18,7 @@ from turnspec.grammar.elements import (
     opening_texts,
     space_around,
 )
-from turnspec.grammar.member_notation import MemberNotation
-from turnspec.grammar.notations import Notation, escaped_notation, notation_of
+from turnspec.grammar.notations import MemberNotation, Notation, escaped_notation, notation_of
 from turnspec.grammar.schema_checks import Place, Schema
 from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, WHITE_SPACE, group, lenient, sequence, spelled, trimmed

@@ -14,7 +14,6 @@ from itertools import chain
 
 from turnspec.rendering.dialect import Dialect, JsonObject, ids_in
 from turnspec.rendering.shapes import at_place
-from turnspec.rendering.value_schemas import schema_of
 from turnspec.rendering.variables import TemplateFacts
 from turnspec.rendering.worker import Rendering, RenderWorker
 from turnspec.spec.encoding import json_type
@@ -273,3 +272,27 @@ def _until_next(rendering: Rendering, following: Following) -> Rendering:
     if not found:
         return Rendering(None, "the message that follows is not rendered")
     return Rendering(before)
+
+
+def schema_of(values: Sequence[object]) -> dict[str, object]:
+    """Return a schema that allows these values, down to what is inside of arrays and objects."""
+    by_type: dict[str, list[object]] = {}
+    for value in values:
+        by_type.setdefault(json_type(value).value, []).append(value)
+    schemas = [_typed(name, found) for name, found in by_type.items()]
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _typed(name: str, values: Sequence[object]) -> dict[str, object]:
+    """Return the schema of values that are all of one type."""
+    schema: dict[str, object] = {"type": name}
+    items = [item for value in values if isinstance(value, list | tuple) for item in value]
+    if items:
+        schema["items"] = schema_of(items)
+    members: dict[str, list[object]] = {}
+    for value in values:
+        for key, member in value.items() if isinstance(value, Mapping) else ():
+            members.setdefault(str(key), []).append(member)
+    if members:
+        schema["properties"] = {key: schema_of(found) for key, found in members.items()}
+    return schema

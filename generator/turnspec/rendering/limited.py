@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import Limits
-from turnspec.rendering.starting import end_process, start_process
+from turnspec.rendering.starting import end_process, set_up_process, start_process
 from turnspec.rendering.worker import ENDED, RenderWorker
 
 Found = TypeVar("Found")

@@ -19,9 +19,8 @@ from typing import Any, Self
 from jinja2 import Template, TemplateSyntaxError
 
 from turnspec.rendering.environment import create_environment, render_template
-from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
-from turnspec.rendering.starting import is_ready, start_process
+from turnspec.rendering.starting import is_ready, set_up_process, start_process
 from turnspec.rendering.variables import TemplateFacts, template_facts
 
 #: Seconds that one rendering (or compiling the template) may take; where a template has a budget,
