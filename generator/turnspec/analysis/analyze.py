@@ -135,33 +135,29 @@ def _unrendered(chat: Chat) -> str:
     return "".join(left[:1])
 
 
+_NO_ARGUMENTS = ArgumentsFinding(Arguments(), "", "", ())
+
+
+@dataclass(slots=True)
 class _Analyzer:
     """One run over one template; each step keeps what later ones need."""
 
-    def __init__(
-        self,
-        source: TemplateSource,
-        chat: Chat,
-        derivation: Derivation,
-        *,
-        reads_calls: bool = True,
-    ) -> None:
-        self.source = source
-        self.chat = chat
-        self.derivation = derivation
-        self.reads_calls = reads_calls
-        self.max_calls = 0
-        self.arguments = ArgumentsFinding(Arguments(), "", "", ())
-        self.unread = ""  # why calls that are rendered can't be read
-        self.content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
-        self.is_unended = False  # whether reasoning has a start and no end, so that it is text
-        self.unopened = ""  # what ends reasoning that nothing opens, so that it is text
-        self.within_calls: frozenset[Part] = frozenset()  # what is a part of each call, if given
-        self.count_lead = ""  # what stands before the number of a call's arguments
+    source: TemplateSource
+    chat: Chat
+    derivation: Derivation
+    reads_calls: bool = True
+    max_calls: int = 0
+    arguments: ArgumentsFinding = _NO_ARGUMENTS
+    unread: str = ""  # why calls that are rendered can't be read
+    content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
+    is_unended: bool = False  # whether reasoning has a start and no end, so that it is text
+    unopened: str = ""  # what ends reasoning that nothing opens, so that it is text
+    within_calls: frozenset[Part] = frozenset()  # what is a part of each call, if given
+    count_lead: str = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
         """Take all steps; None where no turn can be made out."""
-        self._find_dialect()
+        self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
         self.content_marks = find_content_marks(self.chat, self.derivation)
         settings = thinking.collect_settings(self.chat)
         if not settings:
@@ -170,7 +166,9 @@ class _Analyzer:
         settings += word_settings(self.chat, default)
         self._find_calls()
         on = thinking.choose_on(settings)
-        self._insist(on)
+        # A template may want a thought's key where thinking is on.
+        insisted = find_insistence(self.chat.using(on.variables), self.derivation)
+        self.chat = self.chat.speaking(insisted)
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
@@ -208,11 +206,6 @@ class _Analyzer:
         )
         return assemble_spec(facts, self.derivation)
 
-    def _insist(self, on: thinking.Setting) -> None:
-        """Speak as the template wants it with thinking on: it may want a thought's key then."""
-        chat = self.chat.using(on.variables)
-        self.chat = self.chat.speaking(find_insistence(chat, self.derivation))
-
     def why_unread(self, spec: Spec) -> Problem | None:
         """Return why calls can't be read that are rendered so; None if they can."""
         if self.unread:
@@ -239,9 +232,6 @@ class _Analyzer:
             for name, value in setting.variables.items()
         )
 
-    def _find_dialect(self) -> None:
-        self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
-
     def _find_calls(self) -> None:
         """T4 to T6 on a turn with one call, if there are calls."""
         self.max_calls = call_limit(self.chat) if self.reads_calls else 0
@@ -259,12 +249,15 @@ class _Analyzer:
         bare = chat.prompt(add_generation_prompt=False).text or ""
         frames = relabel_moved(level_leads(mark_last_index(frames), prompts, bare))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
-        if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
+        start = layout.content.start
+        # Content stands behind a generation prompt when its message is the last.
+        continues_last = start.strip() and start == layout.prompt_rest(on.prompt)
+        if continues_last and self.chat.dialect.next_header is None:
             self.derivation.note("C1", "the last message is rendered as one to be continued")
             dialect = replace(self.chat.dialect, next_header=layout.user_header)
             self.chat = self.chat.speaking(dialect)
             if not self.max_calls:  # none are shown in a message that is to be continued
-                self._find_dialect()
+                self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
                 self._find_calls()
             return self._lay_out(on, settings)
         if Part.REASONING in layout.order and not (_is_marked(layout) and _may_end(layout)):
@@ -372,18 +365,9 @@ def _may_end(layout: Layout) -> bool:
         return True
     call = layout.calls.call[0].text if layout.calls else ""
     starts = {Part.CONTENT: layout.content.start, Part.CALLS: layout.section.start + call}
-    behind = [
-        join.text + starts.get(join.right, "")
-        for join in layout.joins
-        if join.left is Part.REASONING
-    ]
+    joins = [join for join in layout.joins if join.left is Part.REASONING]
+    behind = [join.text + starts.get(join.right, "") for join in joins]
     return bool(behind) and all(map(str.strip, behind))
-
-
-def _continues_last(layout: Layout, prompt: str) -> bool:
-    """Tell whether content stands behind a generation prompt when its message is the last."""
-    start = layout.content.start
-    return bool(start.strip()) and start == layout.prompt_rest(prompt)
 
 
 def analyze_limited(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Analysis:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 
 from turnspec.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
 from turnspec.analysis.characters import character_limits
 from turnspec.analysis.findings import Derivation, shown_pieces
-from turnspec.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
+from turnspec.analysis.probes import ARGUMENTS, IDS, KEYS, NAMES, VALUES, find_object
 from turnspec.analysis.repetition import INDEX_MARK, mark_inner_index, repeated_items
 from turnspec.analysis.text import whole_prefix, whole_suffix
 from turnspec.analysis.value_encodings import find_encodings
@@ -74,10 +75,7 @@ def _candidates(written: str) -> list[ValueSyntax]:
         for sorted_keys in (False, True)
     ]
     worded = [replace(syntax, python_words=True) for syntax in plain if syntax.indent is None]
-    python = [
-        ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=sorted_keys)
-        for sorted_keys in (False, True)
-    ]
+    python = [ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=it) for it in (False, True)]
     return plain + python + worded
 
 
@@ -93,10 +91,7 @@ def analyze_object(
         limit = (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, Condition.ALWAYS)
         limits.append(Limit(*limit, "its style is unknown"))
     else:
-        style = syntax
-        limits += character_limits(
-            Subject.ARGUMENT_STRING, lambda text: _holds(render, text, style)
-        )
+        limits += character_limits(Subject.ARGUMENT_STRING, partial(_holds, render, syntax))
     derivation.note("T4", f"arguments are one object, {syntax}", text)
     none = render({})
     empty = encode_object({}, syntax or ValueSyntax())
@@ -110,13 +105,13 @@ def analyze_object(
     return ArgumentsFinding(arguments, before, after, tuple(limits))
 
 
-def _holds(render: RenderArguments, text: str, syntax: ValueSyntax) -> bool | None:
+def _holds(render: RenderArguments, syntax: ValueSyntax, text: str) -> bool | None:
     """Tell whether an object with this string is written as all are; None where it is refused.
 
     A string of JSON that is put together by hand may have its controls as they are.
     """
-    value = {KEYS[0]: text}
-    rendered = render(dict(value))
+    value: dict[str, object] = {KEYS[0]: text}
+    rendered = render(value)
     return None if rendered is None else encode_object(value, syntax) in rendered
 
 
@@ -125,11 +120,8 @@ def find_count_lead(render: RenderArguments) -> str:
 
     ``render`` gives whole turns here.
     """
-    heads: list[str] = []
-    for count in (1, 2, 3):
-        text = render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or ""
-        heads.append(text[: text.find(KEYS[0])])
-    marked = mark_inner_index(heads)
+    texts = [render(arguments) or "" for arguments in ARGUMENTS]
+    marked = mark_inner_index([text[: text.find(KEYS[0])] for text in texts])
     if marked is None or marked[1] != 1:
         return ""
     lead = marked[0].partition(INDEX_MARK)[0]
@@ -142,9 +134,7 @@ def analyze_tagged(render: RenderArguments, derivation: Derivation) -> Arguments
 
     Returns None where one argument alone can't be found again.
     """
-    texts = [
-        render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or "" for count in (1, 2, 3)
-    ]
+    texts = [render(arguments) or "" for arguments in ARGUMENTS]
     one, none = texts[0], render({})
     if KEYS[0] not in one or VALUES[0] not in one:
         return None

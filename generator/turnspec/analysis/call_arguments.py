@@ -13,11 +13,11 @@ from turnspec.analysis.arguments import (
 )
 from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import (
+    ARGUMENTS,
     CONTENT,
     IDS,
     KEYS,
     NAMES,
-    VALUES,
     TokenKind,
     find_object,
     find_tokens,
@@ -56,7 +56,7 @@ class _Probe:
 
     def is_one_object(self, heads: int) -> bool:
         """Tell whether two arguments stand in one object as well, as they do if it is JSON."""
-        both = dict(zip(KEYS[:2], VALUES[:2], strict=True))
+        both = ARGUMENTS[1]
         text = self.rendered(both, heads)[0]
         return text is None or KEYS[1] not in text or find_object(text, both, KEYS[0]) is not None
 
@@ -77,10 +77,8 @@ class _Probe:
         tokens = find_tokens(text, (call,))
         slots = [token for token in tokens if token.kind in (TokenKind.NAME, TokenKind.ID)]
         if heads is None:
-            first = next(
-                (t.start for t in tokens if t.kind in (TokenKind.KEY, TokenKind.ARGUMENTS)),
-                len(text),
-            )
+            kinds = (TokenKind.KEY, TokenKind.ARGUMENTS)
+            first = next((token.start for token in tokens if token.kind in kinds), len(text))
             heads = sum(token.start < first for token in slots)
         return text[slots[heads - 1].end if heads else 0 :], heads
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.frames import Edge, Frames
+from turnspec.analysis.frames import Edge, Edges, Frames
 from turnspec.analysis.last_index import mark_indexes
 from turnspec.analysis.probes import Token, TokenKind
 from turnspec.analysis.repetition import (
@@ -49,8 +49,8 @@ class CallsFinding:
 def analyze_calls(
     tokens: Sequence[Token],
     text: str,
-    befores: Sequence[str],
-    afters: Sequence[str],
+    befores: list[str],
+    afters: list[str],
     derivation: Derivation,
 ) -> CallsFinding | None:
     """Find one call's pieces from a turn with as many calls as the template takes (T2, T3, T7).
@@ -66,7 +66,7 @@ def analyze_calls(
     betweens, last_base = mark_indexes(betweens, afters)
     marked = mark_leading_index(befores, betweens)
     index_base = marked[2] if marked else last_base
-    first, later = (marked[0], marked[1]) if marked else (list(befores), betweens)
+    first, later = (marked[0], marked[1]) if marked else (befores, betweens)
     repetition = split_repetition(first, later, afters)
     separator, repetition = _separate_first(repetition, later)
     pieces = _split_index(repetition.start)
@@ -100,9 +100,8 @@ def _by_call(tokens: Sequence[Token]) -> list[list[Token]]:
 
 def _separate_first(repetition: Repetition, betweens: Sequence[str]) -> tuple[str, Repetition]:
     """Return what separates the first two calls, and the repetition of those behind."""
-    separators = [
-        text.removeprefix(repetition.end).removesuffix(repetition.start) for text in betweens
-    ]
+    start, end = repetition.start, repetition.end
+    separators = [text.removeprefix(end).removesuffix(start) for text in betweens]
     if len(set(separators[1:])) != 1:
         return repetition.separator, repetition
     return separators[0], replace(repetition, separator=separators[1])
@@ -209,7 +208,7 @@ def tool_mode(fields: Fields | None, arguments: Arguments) -> ToolMode:
 _LAST = Edge(Part.CALLS, Part.END)
 
 
-def end_of_only_call(frames: Frames, edges: Mapping[Edge, str], tail: str) -> str | None:
+def end_of_only_call(frames: Frames, edges: Edges, tail: str) -> str | None:
     """Return what ends a turn with one call, or None where several end it just so.
 
     ``edges`` are those of turns with several calls; ``tail`` is put behind every conversation.

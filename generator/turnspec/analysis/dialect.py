@@ -39,10 +39,7 @@ from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 
 #: Reasoning beside content, and beside a call.
-_BESIDE = (
-    probe_message(reasoning=True, content=True),
-    probe_message(reasoning=True, calls=1),
-)
+_BESIDE = (probe_message(reasoning=True, content=True), probe_message(reasoning=True, calls=1))
 #: What may have to stand before each id, how many such texts are tried, and what makes one long.
 _ID_LEAD, _MOST_LEADS, _LONG_LEAD = r"\w[\w.:/-]{0,20}", 8, "idqaidqaidqaidq"
 #: How well a rendered call can be read back; less is better.
@@ -76,9 +73,8 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
-    derivation.note(
-        "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
-    )
+    found_forms = f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
+    derivation.note("T1", found_forms)
     return dialect
 
 
@@ -174,13 +170,10 @@ def find_both_fields(chats: Sequence[Chat], field: str) -> tuple[str, str | None
     ``field`` is read beside one of them at least, under one of the settings of ``chats``.
     """
     others = [other for other in REASONING_FIELDS if other != field]
-    found = [
-        next(
-            (key for key in (field, *others) if any(_reads(chat, key, beside) for chat in chats)),
-            field,
-        )
-        for beside in _BESIDE
-    ]
+    found = []
+    for beside in _BESIDE:
+        read = (it for it in (field, *others) if any(_reads(chat, it, beside) for chat in chats))
+        found.append(next(read, field))
     return found[0], found[1] if found[1] != found[0] else None
 
 
@@ -341,9 +334,7 @@ def _shows_tools(chat: Chat) -> bool:
     Some templates need all of its definition.
     """
     telling = chat.speaking(replace(chat.dialect, give_tools=True))
-    rendered = (
-        telling.render(given, tools=[EXAMPLE_TOOL]) for given in ([_USER], [_SYSTEM, _USER])
-    )
+    rendered = (telling.render(it, tools=[EXAMPLE_TOOL]) for it in ([_USER], [_SYSTEM, _USER]))
     return any(EXAMPLE_TOOL_NAME in (rendering.text or "") for rendering in rendered)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from turnspec.analysis.probes import KEYS, VALUES
+from turnspec.analysis.probes import ARGUMENTS, KEYS, VALUES
 from turnspec.analysis.repetition import Repetition, repeated_items
 from turnspec.spec.calls import Arguments, Elements, Literal, Piece, Slot
 from turnspec.spec.encoding import encode_argument
@@ -64,9 +64,7 @@ def _writes(arguments: Arguments, write: WriteValue, probes: Sequence[object]) -
 
 def _find_elements(write: WriteValue) -> Elements | None:
     arrays = [write(list(VALUES[:count])) or "" for count in (1, 2, 3)]
-    objects = [
-        write(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or "" for count in (1, 2, 3)
-    ]
+    objects = [write(arguments) or "" for arguments in ARGUMENTS]
     items, members = _repeated(arrays, VALUES), _repeated(objects, KEYS)
     if items is None or members is None or items.separator != members.separator:
         return None

@@ -51,9 +51,8 @@ def with_empty_call(tools: Tools, chat: Chat, derivation: Derivation) -> Tools:
 def _shown(tools: Tools, chat: Chat) -> str | None:
     """Return a turn's only call as it is rendered without arguments; None if it can't be told."""
     call = probe_call(0)
-    written = filled(
-        tools.call, _fills(tools, encode_object(call.arguments, tools.arguments.syntax))
-    )
+    arguments = encode_object(call.arguments, tools.arguments.syntax)
+    written = filled(tools.call, _fills(tools, arguments))
     for content in ("", CONTENT):
         messages = (Message(content=content, calls=(shown,)) for shown in (call, _NOTHING))
         one, none = (chat.turn(message).text or "" for message in messages)

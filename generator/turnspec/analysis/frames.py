@@ -39,6 +39,9 @@ class Edge(NamedTuple):
     when: Condition = Condition.ALWAYS
 
 
+#: What stands between neighbours.
+Edges = Mapping[Edge, str]
+
 _PART_OF_TOKEN = {TokenKind.REASONING: Part.REASONING, TokenKind.CONTENT: Part.CONTENT}
 
 
@@ -107,9 +110,7 @@ class Frames:
         usual = {edge: counts[min(counts)].most_common(1)[0][0] for edge, counts in seen.items()}
         return usual | dict(self._conditional(usual, following))
 
-    def _conditional(
-        self, usual: Mapping[Edge, str], following: Following
-    ) -> Iterator[tuple[Edge, str]]:
+    def _conditional(self, usual: Edges, following: Following) -> Iterator[tuple[Edge, str]]:
         """Yield what stands between neighbours in just the turns with, or without, a third part."""
         shown: dict[Edge, list[tuple[Frame, str]]] = {}
         for frame in self.frames:
@@ -151,7 +152,7 @@ class Frames:
         ]
 
 
-def _texts(table: Mapping[Edge, str], edge: Edge, frame: Frame) -> list[str]:
+def _texts(table: Edges, edge: Edge, frame: Frame) -> list[str]:
     """Return what the table has for an edge of a frame: what holds there, else what is usual."""
     found = [
         text

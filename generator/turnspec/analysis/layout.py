@@ -6,7 +6,7 @@ This puts the steps of `parts` and `calls` together, each on what the one before
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import parts
@@ -27,7 +27,7 @@ from turnspec.analysis.calls import (
     why_unread,
 )
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.frames import Edge, Frame, Frames
+from turnspec.analysis.frames import Edge, Edges, Frame, Frames
 from turnspec.analysis.header import Header, strip_header
 from turnspec.analysis.parts import NOTHING, Wrapping, closed_apart, without_wrapped_end
 from turnspec.analysis.text import markers
@@ -149,7 +149,7 @@ def find_layout(
         edges = _around_calls(edges, calls, turn_end)
         around = around.behind(calls)
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges, around.open_header)
-    wrappings = parts.without_prompted(wrappings, edges, around.header, around.prompts.texts)
+    wrappings = parts.without_prompted(wrappings, edges, around.header, around.prompts)
     wrappings = _settle(wrappings, edges, turn_end, around, chat.tokens.get("eos_token", ""))
     if wrapped_end:
         wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])
@@ -177,7 +177,7 @@ def find_layout(
     )
 
 
-def _find_wrappings(edges: Mapping[Edge, str], around: Around) -> tuple[dict[Part, Wrapping], str]:
+def _find_wrappings(edges: Edges, around: Around) -> tuple[parts.Wrappings, str]:
     """Return what stands around reasoning and content, and what ends a turn."""
     wrappings = {
         part: parts.find_wrapping(part, edges, around.open_header)
@@ -193,11 +193,7 @@ def _find_wrappings(edges: Mapping[Edge, str], around: Around) -> tuple[dict[Par
 
 
 def _find_calls(
-    frames: Frames,
-    edges: Mapping[Edge, str],
-    turn_end: str,
-    only_call: str | None,
-    derivation: Derivation,
+    frames: Frames, edges: Edges, turn_end: str, only_call: str | None, derivation: Derivation
 ) -> CallsFinding | None:
     best = _with_most_calls(frames)
     if best is None:
@@ -228,7 +224,7 @@ def why_calls_unread(frames: Frames) -> str:
     return why_unread(best.tokens, best.calls_text) if best else ""
 
 
-def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str) -> dict[Edge, str]:
+def _around_calls(edges: Edges, calls: CallsFinding, turn_end: str) -> Edges:
     """Replace the edges at the calls by what the calls themselves leave of them."""
     befores = iter(calls.repetition.befores)
     afters = iter(calls.repetition.afters)
@@ -246,17 +242,13 @@ def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str)
 
 
 def _settle(
-    wrappings: Mapping[Part, Wrapping],
-    edges: Mapping[Edge, str],
-    turn_end: str,
-    around: Around,
-    token: str,
-) -> dict[Part, Wrapping]:
+    wrappings: parts.Wrappings, edges: Edges, turn_end: str, around: Around, token: str
+) -> parts.Wrappings:
     """Settle who owns a text that two neighbours, or a part and the turn's end, both claim.
 
     ``token`` is the special one that ends a turn.
     """
-    found: dict[Part, Wrapping] = {}
+    found: parts.Wrappings = {}
     for part, wrapping in wrappings.items():
         last = Edge(part, Part.END)
         shown = (edges,) if part is Part.CALLS else (edges, around.by_user)
@@ -271,7 +263,7 @@ def _settle(
     return found
 
 
-def _is_ended_alike(wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str]) -> bool:
+def _is_ended_alike(wrappings: parts.Wrappings, edges: Edges) -> bool:
     """Tell whether what begins content ends a thought, if an empty one, before calls as well."""
     if not wrappings.keys() >= {Part.REASONING, Part.CONTENT, Part.CALLS}:
         return False
@@ -283,9 +275,7 @@ def _is_ended_alike(wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str
     return all(reasoning.end in text for text in begun)
 
 
-def _calls_decide_end(
-    frames: Frames, ends: Sequence[End], wrappings: Mapping[Part, Wrapping]
-) -> bool:
+def _calls_decide_end(frames: Frames, ends: Sequence[End], wrappings: parts.Wrappings) -> bool:
     """Tell whether content behind calls is followed by what ends a turn of calls."""
     finals = {end.last: end.final for end in ends}
     behind = [
@@ -293,18 +283,12 @@ def _calls_decide_end(
         for frame in frames.frames
         if frame.following is Following.NOTHING and frame.order[-2:] == (Part.CALLS, Part.CONTENT)
     ]
-    return (
-        bool(behind)
-        and finals.get(Part.CONTENT) != finals.get(Part.CALLS)
-        and set(behind) == {finals.get(Part.CALLS)}
-    )
+    is_other = finals.get(Part.CONTENT) != finals.get(Part.CALLS)
+    return is_other and set(behind) == {finals.get(Part.CALLS)}
 
 
 def _inner_texts(
-    wrappings: Mapping[Part, Wrapping],
-    calls: CallsFinding | None,
-    joins: Sequence[Join],
-    turn_end: str,
+    wrappings: parts.Wrappings, calls: CallsFinding | None, joins: Sequence[Join], turn_end: str
 ) -> list[str]:
     """Return all literals that stand inside a turn.
 

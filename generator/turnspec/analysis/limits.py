@@ -13,11 +13,7 @@ from turnspec.spec.message import Message
 from turnspec.spec.model import Limit
 from turnspec.spec.words import Condition, Part, Subject, Verdict
 
-_SUBJECTS = {
-    Part.REASONING: Subject.REASONING,
-    Part.CONTENT: Subject.CONTENT,
-    Part.CALLS: Subject.CALLS,
-}
+_SUBJECTS = {part: Subject(part.value) for part in (Part.REASONING, Part.CONTENT, Part.CALLS)}
 
 
 def relabel_moved(frames: Frames) -> Frames:
@@ -28,22 +24,19 @@ def relabel_moved(frames: Frames) -> Frames:
     reasoning = table.get(Edge(Part.START, Part.REASONING))
     if own is None or reasoning is None or own == reasoning:
         return frames
-    return replace(
-        frames,
-        frames=tuple(
-            (
-                replace(frame, order=(Part.REASONING, *frame.order[1:]))
-                if frame.order[:1] == (Part.CONTENT,) and frame.gaps[0] == reasoning
-                else frame
-            )
-            for frame in frames.frames
-        ),
+    relabelled = tuple(
+        replace(frame, order=(Part.REASONING, *frame.order[1:]))
+        if frame.order[:1] == (Part.CONTENT,) and frame.gaps[0] == reasoning
+        else frame
+        for frame in frames.frames
     )
+    return replace(frames, frames=relabelled)
 
 
 def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]:
     """Return what is dropped or moved, by which parts a message has, and what is trimmed."""
     limits: list[Limit] = []
+    always = Condition.ALWAYS
     alone = [frame for frame in frames.frames if frame.following is Following.NOTHING]
     for part, subject in _SUBJECTS.items():
         asked = [frame for frame in alone if part in frame.combination.parts]
@@ -52,21 +45,15 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
         dropped = [frame for frame in gone if frame not in moved]
         for verdict, rest in ((Verdict.MOVES, moved), (Verdict.DROPS, dropped)):
             if rest:
-                when = _exact_condition(rest, asked) or Condition.ALWAYS
+                when = _exact_condition(rest, asked) or always
                 limits.append(Limit(subject, verdict, when, _example(rest[0])))
     if error := _refused_beside_calls(alone, frames):
         limits.append(Limit(Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS, error))
     if max_calls == 1:
-        limits.append(
-            Limit(Subject.FURTHER_CALLS, Verdict.DROPS, Condition.ALWAYS, _refusal(frames))
-        )
+        limits.append(Limit(Subject.FURTHER_CALLS, Verdict.DROPS, always, _refusal(frames)))
     if _is_trimmed(chat):
-        limits.append(
-            Limit(Subject.CONTENT, Verdict.TRIMS, Condition.ALWAYS, "white space around it")
-        )
-    limits += character_limits(
-        Subject.CONTENT, lambda text: _shows(chat, Message(content=text), text)
-    )
+        limits.append(Limit(Subject.CONTENT, Verdict.TRIMS, always, "white space around it"))
+    limits += character_limits(Subject.CONTENT, lambda it: _shows(chat, Message(content=it), it))
     if chat.dialect.reasoning_field is not None:
         limits += character_limits(Subject.REASONING, lambda text: _shows_reasoning(chat, text))
     return tuple(limits)

@@ -11,13 +11,7 @@ from turnspec.spec.words import Condition, ContentMode, Part, ReasoningMode, Sub
 
 
 def reasoning_mode(
-    start: str,
-    end: str,
-    on: PromptState,
-    off_prompt: str,
-    limits: Sequence[Limit],
-    *,
-    shown: bool = False,
+    start: str, end: str, on: PromptState, off_prompt: str, limits: Sequence[Limit], *, shown: bool
 ) -> ReasoningMode:
     """Return the mode of reasoning between two markers.
 

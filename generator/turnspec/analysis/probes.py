@@ -19,6 +19,8 @@ CONTENT = "contqa"
 NAMES = ("funqa", "funqb", "funqc")
 KEYS = ("keyqa", "keyqb", "keyqc")
 VALUES = ("valqa", "valqb", "valqc")
+#: One argument, two, three.
+ARGUMENTS: list[dict[str, object]] = [dict(zip(KEYS[:n], VALUES, strict=False)) for n in (1, 2, 3)]
 #: Nine letters and digits: some templates accept no other length.
 IDS = ("callqa001", "callqb002", "callqc003")
 

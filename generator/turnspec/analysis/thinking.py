@@ -57,7 +57,10 @@ def collect_settings(chat: Chat) -> list[Setting]:
     default = _setting(chat, {})
     if default is None:
         return []
-    singles = list(_single_settings(chat))
+    values = chat.facts.switch_values.items()
+    each = ({name: value} for name, listed in values for value in listed)
+    tried = (_setting(chat, variables) for variables in itertools.islice(each, _MOST_SETTINGS))
+    singles = list(filter(None, tried))
     found = {default.shown: default}
     for setting in singles:
         known = found.setdefault(setting.shown, setting)
@@ -67,14 +70,6 @@ def collect_settings(chat: Chat) -> list[Setting]:
     for setting in (*_apart(chat, list(found.values())), *_kept_back(chat, default, singles)):
         found.setdefault(setting.shown, setting)
     return list(found.values())
-
-
-def _single_settings(chat: Chat) -> Iterator[Setting]:
-    """Return what each variable gives with each of its values."""
-    values = chat.facts.switch_values.items()
-    each = ({name: value} for name, listed in values for value in listed)
-    tried = itertools.islice(each, _MOST_SETTINGS)
-    return filter(None, (_setting(chat, variables) for variables in tried))
 
 
 def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:

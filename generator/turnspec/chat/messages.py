@@ -66,10 +66,7 @@ def with_text_behind(turn: Turn, text: str) -> Turn:
 def read_messages(messages: Sequence[Mapping[str, object]]) -> list[Turn] | list[Problem]:
     """Return the messages read, or everything that is wrong with them."""
     problems: list[Problem] = []
-    turns = [
-        _read_message(message, f"messages[{number}]", problems)
-        for number, message in enumerate(messages)
-    ]
+    turns = [_read_message(it, f"messages[{at}]", problems) for at, it in enumerate(messages)]
     if not messages:
         problems.append(Problem("there are no messages", path="messages"))
     return problems or turns

@@ -129,6 +129,5 @@ def in_context(spec: Spec, prefill: str) -> Spec:
     """
     header = spec.turn.header if prefill.startswith(spec.turn.header) else ""
     state = ThinkingState(prefill)
-    return replace(
-        spec, thinking=Thinking(state, state, state), turn=replace(spec.turn, header=header)
-    )
+    thinking = Thinking(state, state, state)
+    return replace(spec, thinking=thinking, turn=replace(spec.turn, header=header))

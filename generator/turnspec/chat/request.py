@@ -88,10 +88,9 @@ class Request:
 
     def render(self, *, add_generation_prompt: bool) -> Prompt:
         """Render with polyfills, in the template's form."""
-        done = polyfilled(
-            self.turns, self.tools, self.prepared.form, lambda: self.prepared.answer_spec
-        )
-        messages, problems = write_messages(done.turns, self.prepared.form)
+        form = self.prepared.form
+        done = polyfilled(self.turns, self.tools, form, lambda: self.prepared.answer_spec)
+        messages, problems = write_messages(done.turns, form)
         if problems:
             raise ChatError(problems)
 

@@ -61,23 +61,17 @@ class RememberedSchemas:
     def compiled(self, schema: Schema, name: str, *, loosen: bool) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, as they are where no other rule has a name."""
         key = plain_key(schema, _LONGEST_KEY)
-        if key:
-            return self._compiled(key, name, loosen)
-        return self._by_itself(schema, name, loosen)
+        given = (name, loosen)
+        return self._compiled(key, *given) if key else self._by_itself(schema, *given)
 
     def among(
         self, schema: Schema, name: str, names: RuleNames, *, loosen: bool
     ) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, with names that no other rule has."""
         assert self._syntax is not None
+        how = self._syntax.arguments
         return compiled_schema(
-            schema,
-            name,
-            self._syntax.arguments,
-            closed=True,
-            only="object",
-            names=names,
-            loosen=loosen,
+            schema, name, how, closed=True, only="object", names=names, loosen=loosen
         )
 
     def _by_itself(self, schema: Schema, name: str, loosen: bool) -> SchemaGrammar | list[Problem]:

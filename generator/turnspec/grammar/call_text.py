@@ -49,9 +49,8 @@ class CallText:
     def head(self) -> str:
         """Return what stands before the name, or before arguments that come first."""
         marker, rest = self._marker()
-        return sequence(
-            spelled(marker.removeprefix(self.begun)), self._writer().written(rest[: _own(rest)])
-        )
+        before = self._writer().written(rest[: _own(rest)])
+        return sequence(spelled(marker.removeprefix(self.begun)), before)
 
     def tail(self, name: str, arguments: str) -> str:
         """Return the rest for a name and arguments, both as grammar."""

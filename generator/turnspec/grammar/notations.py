@@ -198,11 +198,8 @@ class LiteralNotation(Notation):
             return None
         if self._has_bare_keys() and not all(map(_BARE_KEY.fullmatch, keys_in(value))):
             return None
-        if (
-            isinstance(value, str)
-            and self.encoding is not Encoding.PYTHON
-            and not self.order.one_quote
-        ):
+        is_quoted = self.encoding is not Encoding.PYTHON and not self.order.one_quote
+        if isinstance(value, str) and is_quoted:
             return self.strings.enclosed(spelled(value))
         text = encode_value(value, self.encoding, self.order)
         return literal(text) if self.encoding is Encoding.PYTHON else spelled(text)
@@ -259,28 +256,14 @@ def escaped_notation(arguments: Arguments) -> Notation:
 
 def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
     """Return the notation of an encoding that is neither raw text nor elements."""
+    words = ("True",), ("False",), ("None",)
     if encoding is Encoding.PYTHON:
-        return LiteralNotation(
-            prefix="python",
-            strings=PYTHON_STRINGS,
-            true=("True",),
-            false=("False",),
-            null=("None",),
-            order=syntax,
-            encoding=encoding,
-        )
+        return LiteralNotation("python", PYTHON_STRINGS, *words, syntax, encoding=encoding)
     if encoding is Encoding.QUOTED:
-        return LiteralNotation(
-            prefix="quoted",
-            strings=_quoted_strings(syntax),
-            null=tuple(dict.fromkeys((syntax.null, "null"))),
-            order=syntax,
-            encoding=encoding,
-        )
+        strings, null = _quoted_strings(syntax), tuple(dict.fromkeys((syntax.null, "null")))
+        return LiteralNotation("quoted", strings, null=null, order=syntax, encoding=encoding)
     if syntax.python_words:
-        return Notation(
-            prefix="words", true=("True",), false=("False",), null=("None",), order=syntax
-        )
+        return Notation("words", JSON_STRINGS, *words, syntax)
     return Notation(order=syntax)
 
 

@@ -43,7 +43,6 @@ from turnspec.spec.problems import Problem
 
 _WORDS = ("boolean", "null")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
-_ABOUT_OBJECTS = {"properties", "required", "additionalProperties"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from turnspec.grammar.schema_form import (
-    WITHOUT_SCHEMAS,
-    is_plainly_well_formed,
-    schemas_within,
-)
+from turnspec.grammar.schema_form import WITHOUT_SCHEMAS, is_plainly_well_formed, schemas_within
 from turnspec.grammar.schema_limits import MOST_PROBLEMS, oversized
 from turnspec.spec.problems import Problem
 from turnspec.spec.visible import cut

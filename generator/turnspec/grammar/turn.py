@@ -73,11 +73,8 @@ def _raw_signs(body: str) -> str:
     """Return a comment that tells the signs that nobody sees, and engines read no escape of."""
     raw = sorted({sign for sign in body if not sign.isprintable()} - {"\n", chr(maxunicode)})
     told = ", ".join(f"U+{ord(sign):04X}" for sign in raw)
-    return (
-        f"\n# not visible in what follows, as engines have no common escape: {told}\n"
-        if raw
-        else ""
-    )
+    comment = f"\n# not visible in what follows, as engines have no common escape: {told}\n"
+    return comment if raw else ""
 
 
 def _offers(spec: Spec) -> Iterator[Offer]:

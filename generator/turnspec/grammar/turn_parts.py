@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from turnspec.codegen.facts import words_of
@@ -55,14 +54,13 @@ def _between_messages(spec: Spec) -> list[str]:
     return [spec.reasoning.end + join.text for join in joins]
 
 
-def calls_of(spec: Spec, *, parallel: bool, bound: Mapping[str, str] | None = None) -> Calls | None:
+def calls_of(spec: Spec, *, parallel: bool) -> Calls | None:
     """Return which calls a grammar takes, None if the format has none."""
     if spec.tools is None:
         return None
     return Calls(
         spec.tools,
         parallel=parallel,
-        bound=bound,
         words=words_of(marks_of(spec)),
         spell=begins_like_call(spec),
         named_by_id=spec.names_by_id,

@@ -196,10 +196,7 @@ def _inner_values(arguments: Arguments, elements: Elements, pieces: Sequence[Pie
 
 
 def raw_notation(
-    arguments: Arguments,
-    options: Sequence[str],
-    ends: Iterable[str],
-    space: tuple[str, str] = ("", ""),
+    arguments: Arguments, options: Sequence[str], ends: Iterable[str], space: tuple[str, str]
 ) -> RawNotation:
     """Return the notation of a string as it is.
 
@@ -222,19 +219,16 @@ def value_notation(
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
     anything = raw.strings.text
     if not is_raw:
-        encodings = [encoding_of(kind, arguments) for kind in JsonType]
-        whole = len(set(encodings)) == 1
+        encodings = {kind: encoding_of(kind, arguments) for kind in JsonType}
+        whole = len({*encodings.values()}) == 1
+        del encodings[JsonType.INTEGER]  # it is a number, too
         anything = group(
             value_rule(encoding, kind, arguments, whole=whole)
-            for kind, encoding in zip(JsonType, encodings, strict=True)
-            if kind is not JsonType.INTEGER  # it is a number, too
+            for kind, encoding in encodings.items()
         )
+    untyped = untyped and is_raw
     return ValueNotation(
-        prefix=name,
-        by_type=by_type,
-        anything=anything,
-        untyped=untyped and is_raw,
-        arguments=arguments,
+        name, by_type=by_type, anything=anything, untyped=untyped, arguments=arguments
     )
 
 

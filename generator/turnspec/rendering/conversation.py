@@ -88,14 +88,12 @@ class Chat:
         return rendering
 
     def _with_other_ids(
-        self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], add_prompt: bool
+        self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], prompt: bool
     ) -> Rendering:
         """Render messages with the ids that the template takes; return it with their own."""
         plain = replace(self.dialect, id_lead="", ids_are_numbers=False)
         given = [*map(self.dialect.with_ids, messages)]
-        rendering = self.speaking(plain).render(
-            given, tools=tools, add_generation_prompt=add_prompt
-        )
+        rendering = self.speaking(plain).render(given, tools=tools, add_generation_prompt=prompt)
         text = rendering.text
         if text is None:
             return rendering
@@ -225,12 +223,11 @@ def tool_definitions(calls: Sequence[Call], *, only_strings: bool = False) -> li
         known = given.setdefault(call.name, {})
         for key, value in call.arguments.items():
             known.setdefault(key, []).append(value)
-    return [
-        _tool_definition(
-            name, {key: _parameter(values, only_strings) for key, values in known.items()}
-        )
+    parameters = {
+        name: {key: _parameter(values, only_strings) for key, values in known.items()}
         for name, known in given.items()
-    ]
+    }
+    return [_tool_definition(name, found) for name, found in parameters.items()]
 
 
 def _parameter(values: Sequence[object], only_strings: bool) -> dict[str, object]:

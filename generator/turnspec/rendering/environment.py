@@ -80,10 +80,6 @@ def _raise_exception(message: object) -> None:
     raise TemplateError(str(message))
 
 
-def _strftime_now(pattern: str) -> str:
-    return PINNED_TIME.strftime(pattern)
-
-
 class ChatEnvironment(SandboxedEnvironment):
     """A sandboxed environment; ``taken`` are the branches that its templates rendered."""
 
@@ -100,11 +96,9 @@ def create_environment() -> ChatEnvironment:
         optimized=False,  # as `BranchRecorder` wants it
     )
     environment.taken = set()
-    environment.filters["tojson"] = _to_json
-    environment.filters["from_json"] = json.loads
-    environment.filters["fromjson"] = json.loads
+    environment.filters |= {"tojson": _to_json, "from_json": json.loads, "fromjson": json.loads}
     environment.globals["raise_exception"] = _raise_exception
-    environment.globals["strftime_now"] = _strftime_now
+    environment.globals["strftime_now"] = PINNED_TIME.strftime
     return environment
 
 

@@ -54,9 +54,7 @@ def worded_places(places: Mapping[Place, Sequence[str]]) -> Iterator[str]:
         yield written(place)
         if ELEMENT in place[:-1]:
             end = len(place) - 1 - place[::-1].index(ELEMENT)
-            beside = (
-                other for other in places if other[:-1] == place[: end + 1] and other != place
-            )
+            beside = (it for it in places if it[:-1] == place[: end + 1] and it != place)
             named = ((key[-1], word) for key in beside for word in places[key])
             for key, word in ((key, word) for key, word in named if WORD.fullmatch(word)):
                 yield f"{written(place[:end])}[{key}={word}].{written(place[end + 1 :])}"
