@@ -243,14 +243,7 @@ class ChatTemplate:
         variables: Mapping[str, object] | None = None,
         now: datetime.datetime | None = None,
     ) -> Transcript:
-        """Render a conversation, and say which characters of it the model wrote.
-
-        Args:
-            messages: as for `render`.
-            tools: likewise.
-            thinking: likewise.
-            variables: likewise.
-            now: the time that the template may write (default: now).
+        """Render a conversation as `render` does, and say which characters of it the model wrote.
 
         Returns:
             The text, and a span for each message of the assistant's: what stands in the template's

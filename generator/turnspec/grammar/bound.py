@@ -162,7 +162,7 @@ class GrammarBinder:
         rules_of_turn = (*self._turn(*parts, lazy), *begun_rules(offer, calls))
         turn = in_turn_order(rules_of_turn, base.ended.turn.order, (ROOT,))
         own = [*turn, *(call_rules(calls) if calls else ())]
-        given = _first_of_each([*own, *rules, *(base.arguments if calls else ()), *base.shared])
+        given = [*own, *rules, *(base.arguments if calls else ()), *base.shared]
         if calls and calls.tools.arguments.syntax.in_string:
             given = in_string(given, {"arguments", *(calls.bound or {}).values()})
         text = "".join(str(rule) for rule in reachable(given, [ROOT]))
@@ -246,14 +246,6 @@ def _turn(
         comment = "from the trigger on; a marker beside free text is spelled out"
         entry = Rule(ROOT, offer.turn_rule(Part.CALLS), comment)
     return (entry, *rest)
-
-
-def _first_of_each(rules: Iterable[Rule]) -> list[Rule]:
-    """Return the rules without those whose name an earlier one has."""
-    found: dict[str, Rule] = {}
-    for rule in rules:
-        found.setdefault(rule.name, rule)
-    return list(found.values())
 
 
 def _without_stop(spec: Spec, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

@@ -132,14 +132,6 @@ class Notation:
         """Say whether a parser tells of a member, for which the places hold, as unknown."""
         return False
 
-    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> Notation:
-        """Return the notation where a parser expects some types: they change nothing."""
-        return self
-
-    def has_doubts(self, schemas: Iterable[Schema], root: Mapping[str, Any]) -> bool:
-        """Say whether a parser goes by one of several schemas for what a value holds."""
-        return False
-
     def is_ambiguous(self, value: Any) -> bool:
         """Say whether a value would be read as one of another type."""
         return False
@@ -163,10 +155,6 @@ class Notation:
     def closing(self) -> str:
         """Return what stands behind an object's members."""
         return '"}"'
-
-    def has_gaps(self, written: str) -> bool:
-        """Say whether white space of any length may stand in an object."""
-        return True
 
     def empty(self) -> str | None:
         """Return what stands for an object without members if not just its ends; None: these."""

@@ -26,10 +26,6 @@ class Remarks:
     problems: list[Problem] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
 
-    def problem(self, message: str, path: str) -> None:
-        """Add a reason why there is no grammar."""
-        self.problems.append(Problem(message, path=path))
-
     def notice(self, message: str, path: str) -> None:
         """Add something that the grammar doesn't say as the schema does."""
         self.notices.append(Problem(message, path=path))
@@ -39,7 +35,7 @@ class Remarks:
         if self.loosen:
             self.notice(f"{message}; {instead}", path)
         else:
-            self.problem(message, path)
+            self.problems.append(Problem(message, path=path))
 
 
 def string_text(parts: list[Place], strings: Strings, remarks: Remarks, add: AddRule) -> str | None:
@@ -142,9 +138,5 @@ def _tell_narrowed(parts: list[Place], strings: Strings, keyword: str, remarks: 
 
 
 def _listed(ranges: Iterable[tuple[int, int]]) -> str:
-    return ", ".join(_shown(low, high) for low, high in ranges)
-
-
-def _shown(low: int, high: int) -> str:
-    one, other = (repr(chr(code)) for code in (low, high))
-    return one if low == high else f"{one} to {other}"
+    ends = ((repr(chr(low)), repr(chr(high))) for low, high in ranges)
+    return ", ".join(one if one == other else f"{one} to {other}" for one, other in ends)

@@ -138,10 +138,6 @@ class ArgumentNotation(MemberNotation):
         end = "" if self.ends_spaced else self.arguments.end
         return closing(end) if self._ends_raw() else before_argument(end, self.arguments)
 
-    def has_gaps(self, written: str) -> bool:
-        """Say whether white space of any length may stand among the arguments."""
-        return GAP in written.split() or VALUE_END in written.split()
-
     def empty(self) -> str | None:
         """Return what stands for no arguments if not just the ends; None: these."""
         if self.arguments.empty == self.arguments.start + self.arguments.end:

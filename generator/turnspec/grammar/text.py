@@ -165,11 +165,13 @@ def space_rules() -> tuple[Rule, ...]:
 
 
 def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]:
-    """Return the rules that the entry rules lead to, in their order.
+    """Return the rules that the entry rules lead to, in their order, the first of each name.
 
     Names for which no rule is given are passed over.
     """
-    by_name = {rule.name: rule for rule in rules}
+    by_name: dict[str, Rule] = {}
+    for rule in rules:
+        by_name.setdefault(rule.name, rule)
     found: set[str] = set()
     waiting = list(entries)
     while waiting:

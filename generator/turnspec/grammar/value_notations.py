@@ -71,7 +71,7 @@ class ValueNotation(Notation):
     arguments: Arguments = field(default_factory=Arguments)
     read_as: frozenset[str] = frozenset()
 
-    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> Notation:
+    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> ValueNotation:
         """Return the notation where parsers expect some types, and a string may be one of others.
 
         A string begins as none of the types ``unlike`` does, of which not every value fits.
