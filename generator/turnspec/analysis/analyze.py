@@ -13,15 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import thinking
-from turnspec.analysis.arguments import ArgumentsFinding
+from turnspec.analysis.arguments import ArgumentsFinding, find_arguments
 from turnspec.analysis.assemble import ASSUMED_TOKENS, assemble_spec
-from turnspec.analysis.call_arguments import find_arguments
+from turnspec.analysis.calls import mark_last_index
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.facts import Facts
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.frames import Frames, collect_frames, level_leads
 from turnspec.analysis.insistence import find_insistence
-from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form

@@ -102,15 +102,6 @@ def before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ...
     return tuple(dict.fromkeys(text for text in whole if text.strip()))
 
 
-def without_header(edges: Edges, header: str) -> Edges:
-    """Take the next user's header off the edges to the turn's end."""
-    return {
-        edge: text.removesuffix(header)
-        for edge, text in edges.items()
-        if edge[1] is Part.END and edge[0] is not Part.START
-    }
-
-
 def _behind_calls(edges: Edges, calls: CallsFinding) -> Edges:
     """Return the edges without what ends the last call."""
     return {

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from turnspec.analysis.instructions import LISTED, SYSTEM_TEXT, Instructions
-from turnspec.analysis.json_examples import OBJECT, ExampleObject, replace_objects
 from turnspec.analysis.tag_examples import (
+    OBJECT,
+    ExampleObject,
     Marker,
     find_markers,
     is_closing,
     one_word_apart,
+    replace_objects,
     tagged_example,
 )
 from turnspec.rendering.conversation import USER_TEXT

@@ -329,10 +329,7 @@ def _shows(chat: Chat, messages: list[dict[str, object]], needle: str) -> bool:
 
 
 def _shows_tools(chat: Chat) -> bool:
-    """Tell whether a tool is shown, if only beside a system message.
-
-    Some templates need all of its definition.
-    """
+    """Tell whether a tool with all of its definition is shown, if only beside a system message."""
     telling = chat.speaking(replace(chat.dialect, give_tools=True))
     rendered = (telling.render(it, tools=[EXAMPLE_TOOL]) for it in ([_USER], [_SYSTEM, _USER]))
     return any(EXAMPLE_TOOL_NAME in (rendering.text or "") for rendering in rendered)

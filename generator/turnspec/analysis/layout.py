@@ -16,7 +16,6 @@ from turnspec.analysis.around import (
     find_around,
     followed_ends,
     next_headers,
-    without_header,
 )
 from turnspec.analysis.calls import (
     CallsFinding,
@@ -187,7 +186,11 @@ def _find_wrappings(edges: Edges, around: Around) -> tuple[parts.Wrappings, str]
     wrappings = parts.without_turn_end(wrappings, edges, around.header.header)
     turn_end = parts.common_turn_end(edges, wrappings)
     if not turn_end:  # some templates end the last message of a conversation in their own way
-        ends = without_header(around.by_user, around.user_header)
+        ends = {
+            edge: text.removesuffix(around.user_header)
+            for edge, text in around.by_user.items()
+            if edge.right is Part.END and edge.left is not Part.START
+        }
         turn_end = parts.common_turn_end(ends, wrappings)
     return wrappings, turn_end
 
@@ -321,10 +324,7 @@ def _end_before_header(wrapping: Wrapping, header: str) -> Wrapping:
 
 
 def _find_order(frames: Frames) -> tuple[Part, ...]:
-    """Return the parts in the order in which frames show them.
-
-    Parts that no frame shows together stand in the usual order.
-    """
+    """Return the parts as frames order them; those that none shows together in the usual order."""
     shown = [frame.order for frame in frames.frames if frame.following is Following.NOTHING]
     pairs = {pair for order in shown for pair in itertools.combinations(order, 2)}
     waiting = [part for part in Part if any(part in order for order in shown)]

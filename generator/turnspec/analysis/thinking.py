@@ -73,10 +73,7 @@ def collect_settings(chat: Chat) -> list[Setting]:
 
 
 def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:
-    """Yield what two variables give of which one brings reasoning into turns.
-
-    Another one opens it in the prompt.
-    """
+    """Yield what two variables give of which one shows reasoning and one opens it in the prompt."""
     for first, second in itertools.permutations(settings[1:], 2):
         apart = first.shows_reasoning and not second.shows_reasoning
         if apart and not settings[0].shows_reasoning and first.prompt != second.prompt:

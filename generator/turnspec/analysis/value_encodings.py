@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from turnspec.analysis.argument_kinds import Kinds, RenderArguments
-from turnspec.analysis.characters import SPECIAL_IN_KEYS, character_limits
 from turnspec.analysis.elements import as_elements, inner_null
 from turnspec.analysis.findings import Derivation, shown_pieces
+from turnspec.analysis.limits import SPECIAL_IN_KEYS, character_limits, limit
 from turnspec.analysis.probes import KEYS, VALUES
 from turnspec.spec.calls import Arguments, Guard, Slot, ValueSyntax
 from turnspec.spec.encoding import encode_argument, written_key
 from turnspec.spec.model import Limit
-from turnspec.spec.words import Condition, Encoding, JsonType, SlotKind, Subject, Verdict
+from turnspec.spec.words import Encoding, JsonType, SlotKind, Subject, Verdict
 
 #: Values that show how each type is written.
 VALUE_PROBES: dict[JsonType, tuple[object, ...]] = {
@@ -147,12 +147,12 @@ def _with_encoding(
     if len(written) < len(probes):
         is_told = any(KEYS[0] in (shown.render({KEYS[0]: probe}) or "") for probe in probes)
         reason = "between other marks than a string" if is_told else "not rendered at all"
-        return found, [_limit(_SUBJECTS[kind], Verdict.DROPS, reason)]
+        return found, [limit(_SUBJECTS[kind], Verdict.DROPS, reason)]
     texts = [text for _, text in written]
     matched = _match(texts, kind, probes, found) or _otherwise(shown, found, kind, texts)
     derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
     if matched is None:
-        return found, [_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}")]
+        return found, [limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}")]
     if kind is JsonType.OBJECT:
         matched = _with_objects_in_arrays(shown, matched)
     if shown.kinds.typed:
@@ -201,19 +201,19 @@ def _limits_of_elements(
     examples = (shown.text_of(value) or "" for value in ([VALUES[0]], {KEYS[0]: VALUES[0]}))
     derivation.note("A2", tags, *examples)
     empty = "written as an empty string is; the tool's schema tells them apart"
-    yield _limit(Subject.ARGUMENT_EMPTY, Verdict.AMBIGUOUS, empty)
+    yield limit(Subject.ARGUMENT_EMPTY, Verdict.AMBIGUOUS, empty)
     if reason := inner_null(found, shown.text_of):
-        yield _limit(Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS, reason)
+        yield limit(Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS, reason)
 
 
 def _limits_of_strings(
     shown: _Rendered, found: Arguments, limits: Sequence[Limit]
 ) -> Iterator[Limit]:
     """Yield what can't be read back of strings and of keys, beside limits that are known."""
-    is_limited = any(limit.subject is Subject.ARGUMENT_STRING for limit in limits)
+    is_limited = any(it.subject is Subject.ARGUMENT_STRING for it in limits)
     if quote := _unescaped_quote(found):
         reason = "quotes in it are not escaped"
-        yield _limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason, quote)
+        yield limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason, quote)
     elif not is_limited:
         yield from character_limits(Subject.ARGUMENT_STRING, partial(shown.is_encoded, found))
     yield from character_limits(
@@ -223,7 +223,7 @@ def _limits_of_strings(
     )
     text = shown.text_of("  vqa  ") or ""
     if "vqa" in text and "  vqa  " not in text:
-        yield _limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it")
+        yield limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it")
 
 
 def _match(
@@ -313,7 +313,3 @@ def _unescaped_quote(arguments: Arguments) -> str:
     is_told = is_raw and before == Slot(SlotKind.VALUE)
     closing = last.text if is_told and last.text not in arguments.value_escapes else ""
     return closing if len(closing) == 1 and not closing.isspace() else ""
-
-
-def _limit(subject: Subject, verdict: Verdict, reason: str, characters: str = "") -> Limit:
-    return Limit(subject, verdict, Condition.ALWAYS, reason, characters)

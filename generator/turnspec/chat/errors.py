@@ -21,11 +21,7 @@ _T = TypeVar("_T")
 
 
 def checked(found: list[_T] | list[Problem]) -> list[_T]:
-    """Return what was found.
-
-    Raises:
-        ChatError: problems were found instead.
-    """
+    """Return what was found, or raise a `ChatError` of the problems that were found instead."""
     problems = [item for item in found if isinstance(item, Problem)]
     if problems:
         raise ChatError(problems)

@@ -94,10 +94,7 @@ class BoundSchemas:
     notices: list[Problem] = field(default_factory=list)
 
     def arguments(self, function: Function, syntax: CallSyntax) -> str:
-        """Add the rules for a tool's arguments and return the name of the first.
-
-        The function's schema has been checked.
-        """
+        """Add the rules for a tool's arguments, which are checked; return the name of the first."""
         if not is_name(function.name, syntax.name_ends):
             message = f"the name {function.name!r} cannot be written in this format"
             self.problems.append(Problem(message, file="tools", path=function.path))

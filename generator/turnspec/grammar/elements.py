@@ -104,11 +104,6 @@ def element_text_rules(elements: Elements) -> tuple[Rule, ...]:
     return (Rule(ELEMENT_STRING, choice(text_options(elements, ELEMENT_TEXT))), *rules)
 
 
-def inner_text(elements: Elements) -> str:
-    """Return what refers to a string that is the value of an element."""
-    return ELEMENT_TEXT if opening_texts(elements) else ELEMENT_STRING
-
-
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:
     """Return the pieces around a value, spelled out as text might stand there too.
 

@@ -23,8 +23,8 @@ from turnspec.grammar.characters import (
     key_without,
     string_without,
 )
+from turnspec.grammar.digit_ranges import repeat
 from turnspec.grammar.schema_checks import Place, Schema
-from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, group, literal, sequence, spelled
 from turnspec.spec.calls import Arguments, ValueSyntax
 from turnspec.spec.characters import is_key
@@ -318,3 +318,31 @@ class MemberNotation(Notation):
         """Return any key but those; ``add`` makes a rule of a text."""
         letters = key_letters(self.key_ends, self.first_ends)
         return key_without(map(self.written, named), add, letters)
+
+
+def array_text(
+    firsts: list[str], item: str | None, bounds: tuple[int, int | None], comma: str
+) -> str:
+    """Return an array's items: ``firsts``, then ``item`` for all others.
+
+    There may be an end, once there are as many items as the lower bound says, behind any of them.
+    """
+    least, most = bounds
+    tail, count = "", len(firsts)
+    after = (max(least - count, 0), None if most is None else most - count)
+    if item and after[1] != 0:
+        tail = _more_items(item, *after, comma if firsts else "", comma)
+    for position in range(count - 1, -1, -1):
+        text = sequence(comma if position else "", firsts[position], tail)
+        tail = text if position < least else f"( {text} )?"
+    return tail
+
+
+def _more_items(item: str, least: int, most: int | None, before: str, comma: str) -> str:
+    if before:
+        return f"( {before} {item} ){repeat(least, most)}"
+    if not comma:
+        return f"( {item} ){repeat(least, most)}"
+    rest = repeat(max(least - 1, 0), None if most is None else most - 1)
+    text = item if most == 1 else f"{item} ( {comma} {item} ){rest}"
+    return text if least else f"( {text} )?"

@@ -10,9 +10,22 @@ from turnspec.grammar.digit_ranges import repeat
 from turnspec.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
 from turnspec.grammar.schema_checks import Place
 from turnspec.grammar.schema_parts import given
-from turnspec.grammar.schema_texts import FORMATS
 from turnspec.grammar.text import sequence
 from turnspec.spec.problems import Problem
+
+_DAY = "0[1-9]|[12][0-9]"
+_DATE = (
+    rf"[0-9]{{4}}-(?:(?:0[13578]|1[02])-(?:{_DAY}|3[01])|(?:0[469]|11)-(?:{_DAY}|30)|02-(?:{_DAY}))"
+)
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+_TIME = rf"{_CLOCK}:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-]{_CLOCK})"
+#: The formats that are enforced, as regular expressions. February always has 29 days.
+FORMATS = {
+    "date": _DATE,
+    "time": _TIME,
+    "date-time": f"{_DATE}T{_TIME}",
+    "uuid": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +52,7 @@ class Remarks:
 
 
 def string_text(parts: list[Place], strings: Strings, remarks: Remarks, add: AddRule) -> str | None:
-    """Return a string that all the schemas hold for as grammar; None if none does.
-
-    ``add`` makes a rule of a text.
-    """
+    """Return a string for which all schemas hold, None if none; ``add`` makes a rule of a text."""
     least = max(map(int, given(parts, "minLength")), default=0)
     most = min(map(int, given(parts, "maxLength")), default=None)
     expression = _expression(parts, strings, remarks, add)

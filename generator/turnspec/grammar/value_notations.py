@@ -11,19 +11,25 @@ from turnspec.engine.tools import schema_options
 from turnspec.engine.types import as_json
 from turnspec.grammar.characters import Characters, Strings
 from turnspec.grammar.elements import (
+    ELEMENT_STRING,
+    ELEMENT_TEXT,
     element_ends,
     element_tags,
-    inner_text,
     member_key_ends,
     opening_texts,
     space_around,
 )
-from turnspec.grammar.notations import MemberNotation, Notation, escaped_notation, notation_of
+from turnspec.grammar.notations import (
+    MemberNotation,
+    Notation,
+    array_text,
+    escaped_notation,
+    notation_of,
+)
 from turnspec.grammar.schema_checks import Place, Schema
-from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, WHITE_SPACE, group, lenient, sequence, spelled, trimmed
 from turnspec.grammar.values import encoding_of, escapes_json, value_rule
-from turnspec.spec.calls import Arguments, Elements, Piece, Slot
+from turnspec.spec.calls import Arguments, Elements, Slot
 from turnspec.spec.encoding import encode_argument
 from turnspec.spec.words import Encoding, JsonType, SlotKind
 
@@ -145,9 +151,16 @@ class ElementNotation(MemberNotation):
 
     def inside(self) -> Notation:
         """Return the notation of what an array or object holds."""
-        elements = self.elements
+        elements, arguments = self.elements, self.arguments
         pieces = elements.element if self.is_array else elements.member
-        return _inner_values(self.arguments, elements, pieces)
+        is_told = bool(opening_texts(elements))
+        text = ELEMENT_TEXT if is_told else ELEMENT_STRING
+        more = [] if is_told else [elements.member[0], elements.element[0]]
+        begins = [trimmed(piece.text) for piece in more if not piece.kind]
+        _, behind = space = space_around(pieces)  # what stands before is the tag's
+        raw = raw_notation(arguments, [text], [*element_ends(elements), *begins], ("", behind))
+        values = value_notation(arguments, raw, "element-value", untyped=True)
+        return replace(values, spaced=any(space))
 
     def any_of(self, kind: str) -> str:
         """Return what refers to any ``array`` or ``object``; "" if no rule can say what it is."""
@@ -182,17 +195,6 @@ class ElementNotation(MemberNotation):
         tags = [element_tags(element, "", first) for first in firsts]
         other = element_tags(element, "", item) if item else None
         return sequence(GAP, array_text(tags, other, bounds, self.comma()))
-
-
-def _inner_values(arguments: Arguments, elements: Elements, pieces: Sequence[Piece]) -> Notation:
-    """Return how values are written in members, or elements, of these pieces."""
-    more = [] if opening_texts(elements) else [elements.member[0], elements.element[0]]
-    begins = [trimmed(piece.text) for piece in more if not piece.kind]
-    _, behind = space = space_around(pieces)  # what stands before is the tag's
-    ends = [*element_ends(elements), *begins]
-    raw = raw_notation(arguments, [inner_text(elements)], ends, ("", behind))
-    values = value_notation(arguments, raw, "element-value", untyped=True)
-    return replace(values, spaced=any(space))
 
 
 def raw_notation(

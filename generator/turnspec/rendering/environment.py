@@ -80,6 +80,10 @@ def _raise_exception(message: object) -> None:
     raise TemplateError(str(message))
 
 
+def _strftime_now(pattern: str) -> str:
+    return PINNED_TIME.strftime(pattern)
+
+
 class ChatEnvironment(SandboxedEnvironment):
     """A sandboxed environment; ``taken`` are the branches that its templates rendered."""
 
@@ -98,7 +102,7 @@ def create_environment() -> ChatEnvironment:
     environment.taken = set()
     environment.filters |= {"tojson": _to_json, "from_json": json.loads, "fromjson": json.loads}
     environment.globals["raise_exception"] = _raise_exception
-    environment.globals["strftime_now"] = PINNED_TIME.strftime
+    environment.globals["strftime_now"] = _strftime_now
     return environment
 
 
