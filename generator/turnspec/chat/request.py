@@ -88,16 +88,18 @@ class Request:
 
     def render(self, *, add_generation_prompt: bool) -> Prompt:
         """Render with polyfills, in the template's form."""
-        form = self.prepared.form
-        done = polyfilled(self.turns, self.tools, form, lambda: self.prepared.answer_spec)
-        messages, problems = write_messages(done.turns, form)
+        prepared = self.prepared
+        turns, tools, applied = polyfilled(
+            self.turns, self.tools, prepared.form, lambda: prepared.answer_spec
+        )
+        messages, problems = write_messages(turns, prepared.form)
         if problems:
             raise ChatError(problems)
 
         def rendered(*, prompted: bool) -> str:
             return self.prepared.render(
                 messages,
-                done.tools,
+                tools,
                 add_generation_prompt=prompted,
                 variables=self.variables,
                 now=self.now,
@@ -107,7 +109,7 @@ class Request:
         prefill = ""
         if add_generation_prompt:
             prefill = prompt_part(self._spec(), text, lambda: rendered(prompted=False))
-        return Prompt(text, prefill, done.applied, tuple(self.notes))
+        return Prompt(text, prefill, applied, tuple(self.notes))
 
     def _spec(self) -> Spec | None:
         """Return the spec; a template that can't be analysed can be rendered all the same."""

@@ -59,10 +59,10 @@ class PieceWriter:
             if piece.kind is SlotKind.WORD and behind_name:
                 return "word-apart"
             return self.fills[piece.kind]
-        text = piece.text
-        if index and self._is_raw(pieces[index - 1]):
+        text, before = piece.text, pieces[index - 1].kind if index else None
+        if before and before is self.raw_slot:
             return sequence(self.before_end, closing(text))
-        if index and pieces[index - 1] == Slot(SlotKind.VALUE):
+        if before is SlotKind.VALUE:
             return behind_value(text)
         if self._ends_word(index, pieces) and needs_space(text):
             return sequence(literal(text[0]), GAP, self._literal(text.lstrip(WHITE_SPACE)))
@@ -80,9 +80,6 @@ class PieceWriter:
         if behind == (Slot(SlotKind.ARGUMENTS),):
             return self.word_behind or goes_on(trimmed(pieces[index].text))
         return bool(behind) or before[0] != Slot(SlotKind.NAME)
-
-    def _is_raw(self, piece: Piece) -> bool:
-        return piece.kind is not None and piece.kind is self.raw_slot
 
     def _literal(self, text: str) -> str:
         if self.spell:

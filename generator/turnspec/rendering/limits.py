@@ -37,11 +37,6 @@ class Limits:
         """What is said of one that takes more memory."""
         return f"needs more than {self.memory / _GIGABYTE:g} GB of memory"
 
-    @property
-    def too_many(self) -> str:
-        """What is said of one that takes more renderings."""
-        return f"needs more than {self.renderings} renderings to be analysed"
-
 
 #: The budget of a template for which nobody chose another.
 USUAL_LIMITS = Limits()

@@ -165,7 +165,9 @@ class RenderWorker:
     def _render(self, source: str, variables: Mapping[str, object]) -> Rendering:
         if self._budget is not None:
             if not self._budget.renderings:
-                return Rendering(None, self._budget.limits.too_many, fatal=True)
+                most = self._budget.limits.renderings
+                error = f"needs more than {most} renderings to be analysed"
+                return Rendering(None, error, fatal=True)
             self._budget.renderings -= 1
         if source != self._source or not self._is_ready:
             loaded = self._load(source)
