@@ -7,8 +7,6 @@
 5. modes and limits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

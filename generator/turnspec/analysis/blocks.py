@@ -4,8 +4,6 @@ Which words say what a block is, and which keys hold texts, stands in the templa
 tree. Each word is tried in a block that has every key, each with a needle of its own.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The whole form of messages in which a template shows all it can: its dialect with reasoning."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One call as grammar: its marker, what is the same for all tools, and the rest."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The pieces of calls and arguments, literals and slots, as grammar; and what ends a raw value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

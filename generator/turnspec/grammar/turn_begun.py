@@ -1,7 +1,5 @@
 """How a turn goes on behind a prompt, which may hold its beginning."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What may stand behind a part of a turn: the next part, or the turn's end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from turnspec.codegen.headers import content_has_own_line

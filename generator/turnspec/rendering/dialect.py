@@ -1,7 +1,5 @@
 """What a template wants its messages to look like: `Dialect`, and the forms that are in it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A place is written as its keys with dots between them, `[]` for an element of a 
 `[type=text]` for one that says of itself what it is: ``reasoning_details[type=summary].text``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
