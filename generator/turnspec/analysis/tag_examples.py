@@ -1,7 +1,5 @@
 """Examples in prose: JSON-like objects, and tags: which belong together, and what they hold."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -91,14 +89,6 @@ def tagged_example(text: str) -> tuple[Tools, str, tuple[str, ...]] | None:
     return None
 
 
-def _doubts(pieces: Sequence[_Token]) -> tuple[str, ...]:
-    doubts = ["the example shows strings only; see how other values are written"]
-    first_slot = next(index for index, piece in enumerate(pieces) if piece.slot)
-    if sum(piece.is_marker for piece in pieces[:first_slot]) > 1:
-        doubts.append("do the outer tags stand around each call, or around all calls of a turn?")
-    return tuple(doubts)
-
-
 @dataclass(frozen=True, slots=True)
 class _Token:
     """A piece of an example: a marker or a part of one, white space, or a slot."""
@@ -106,6 +96,14 @@ class _Token:
     text: str
     slot: bool = False
     is_marker: bool = False
+
+
+def _doubts(pieces: Sequence[_Token]) -> tuple[str, ...]:
+    doubts = ["the example shows strings only; see how other values are written"]
+    first_slot = next(index for index, piece in enumerate(pieces) if piece.slot)
+    if sum(piece.is_marker for piece in pieces[:first_slot]) > 1:
+        doubts.append("do the outer tags stand around each call, or around all calls of a turn?")
+    return tuple(doubts)
 
 
 def _pieces(example: str) -> list[_Token]:
