@@ -163,9 +163,7 @@ class _Analyzer:
         settings += word_settings(self.chat, default)
         self._find_calls()
         on = thinking.choose_on(settings)
-        # A template may want a thought's key where thinking is on.
-        insisted = find_insistence(self.chat.using(on.variables), self.derivation)
-        self.chat = self.chat.speaking(insisted)
+        self._insist(on)
         frames, layout = self._lay_out(on, settings)
         prompted = [setting for setting in settings if layout.generation_prompt(setting.prompt)]
         settings = prompted if on in prompted else settings
@@ -202,6 +200,11 @@ class _Analyzer:
             within_calls=self.within_calls,
         )
         return assemble_spec(facts, self.derivation)
+
+    def _insist(self, on: Setting) -> None:
+        """Speak as the template wants it with thinking on: it may want a thought's key then."""
+        chat = self.chat.using(on.variables)
+        self.chat = self.chat.speaking(find_insistence(chat, self.derivation))
 
     def why_unread(self, spec: Spec) -> Problem | None:
         """Return why calls can't be read that are rendered so; None if they can."""

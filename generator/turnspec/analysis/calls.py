@@ -71,7 +71,7 @@ def analyze_calls(
     for place, token in enumerate(groups[0]):
         if place:
             inner = [text[group[place - 1].end : group[place].start] for group in groups]
-            literal, base = _inner_literal(inner)
+            literal, base = mark_inner_index(inner) or (inner[0], None)
             index_base = base if base is not None else index_base
             pieces += _split_index(literal)
         pieces.append(Slot(_SLOT_OF_TOKEN[token.kind]))
@@ -103,13 +103,6 @@ def _separate_first(repetition: Repetition, betweens: Sequence[str]) -> tuple[st
     if len(set(separators[1:])) != 1:
         return repetition.separator, repetition
     return separators[0], replace(repetition, separator=separators[1])
-
-
-def _inner_literal(texts: Sequence[str]) -> tuple[str, int | None]:
-    if len(set(texts)) == 1:
-        return texts[0], None
-    marked = mark_inner_index(texts)
-    return marked if marked is not None else (texts[0], None)
 
 
 def _split_index(text: str) -> list[Piece]:

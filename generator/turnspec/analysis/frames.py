@@ -251,8 +251,9 @@ def join_argument_tokens(tokens: Sequence[Token], arguments: Arguments) -> tuple
     for number, group in itertools.groupby(inner, key=lambda token: token.call):
         found = list(group)
         end = found[-1].end + tail
-        if found[-1].kind is TokenKind.VALUE:
-            end += _quote_size(arguments)
+        if found[-1].kind is TokenKind.VALUE and JsonType.STRING in arguments.values:
+            written = encode_argument(VALUES[0], arguments)
+            end += len(written) - written.find(VALUES[0]) - len(VALUES[0])  # what closes a string
         kept.append(Token(TokenKind.ARGUMENTS, number, found[0].start - lead, end))
     return tuple(sorted(kept, key=lambda token: token.start))
 
@@ -262,11 +263,3 @@ def _size(pieces: Sequence[Piece], arguments: Arguments) -> int:
     word = arguments.types.get(JsonType.STRING, "")
     around = itertools.takewhile(lambda piece: piece not in _SLOTS, pieces)
     return sum(len(word if piece.kind else piece.text) for piece in around)
-
-
-def _quote_size(arguments: Arguments) -> int:
-    """Return how many characters close a string value."""
-    if JsonType.STRING not in arguments.values:
-        return 0
-    written = encode_argument(VALUES[0], arguments)
-    return len(written) - written.find(VALUES[0]) - len(VALUES[0])

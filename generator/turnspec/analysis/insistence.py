@@ -108,13 +108,6 @@ def _answers(chat: Chat) -> bool:
     return any(CONTENT in (c.turn(Message(content=CONTENT)).text or "") for c in (chat, untold))
 
 
-def _next_header(chat: Chat) -> str:
-    """Return what stands before a user's message, be it the first or behind an answer."""
-    first = chat.render([user_message(NEXT_USER_TEXT)]).text or ""
-    later = chat.turn(Message(content=CONTENT), following=Following.USER).text or ""
-    return whole_suffix([first.partition(NEXT_USER_TEXT)[0], later])
-
-
 def _dialects(chat: Chat) -> Iterator[Dialect]:
     if chat.render([user_message(NEXT_USER_TEXT)]).text is None:
         yield replace(chat.dialect, needs_system=True)
@@ -135,4 +128,8 @@ def _dialects(chat: Chat) -> Iterator[Dialect]:
             yield replace(chat.dialect, text_block=block, block_roles=roles)
     for roles, name in itertools.product(_BLOCK_ROLES, ("text", *names)):
         yield replace(chat.dialect, text_key=name, block_roles=roles)
-    yield replace(chat.dialect, next_header=_next_header(chat))
+    # What stands before a user's message, be it the first or behind an answer.
+    first = chat.render([user_message(NEXT_USER_TEXT)]).text or ""
+    later = chat.turn(Message(content=CONTENT), following=Following.USER).text or ""
+    header = whole_suffix([first.partition(NEXT_USER_TEXT)[0], later])
+    yield replace(chat.dialect, next_header=header)

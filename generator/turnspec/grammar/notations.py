@@ -248,19 +248,14 @@ def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
     if encoding is Encoding.PYTHON:
         return LiteralNotation("python", PYTHON_STRINGS, *words, syntax, encoding=encoding)
     if encoding is Encoding.QUOTED:
-        strings, null = _quoted_strings(syntax), tuple(dict.fromkeys((syntax.null, "null")))
+        quote, null = spelled(syntax.quote), tuple(dict.fromkeys((syntax.null, "null")))
+        # Without escapes a string can't hold its quote; leaving out where that begins is enough.
+        own = Strings(quote, quote, "quoted-string", Characters.from_text(syntax.quote[:1]))
+        strings = JSON_STRINGS if syntax.one_quote else own
         return LiteralNotation("quoted", strings, null=null, order=syntax, encoding=encoding)
     if syntax.python_words:
         return Notation("words", JSON_STRINGS, *words, syntax)
     return Notation(order=syntax)
-
-
-def _quoted_strings(syntax: ValueSyntax) -> Strings:
-    if syntax.one_quote:
-        return JSON_STRINGS
-    quote = spelled(syntax.quote)
-    # Without escapes a string can't hold its quote; it is enough to leave out where that begins.
-    return Strings(quote, quote, "quoted-string", Characters.from_text(syntax.quote[0]))
 
 
 def strings_in(value: Any) -> Iterator[str]:

@@ -180,12 +180,6 @@ def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]
     return tuple(rule for rule in by_name.values() if rule.name in found)
 
 
-def _prints(char: str) -> bool:
-    """Say whether a character prints, by a table that no version of Python changes."""
-    old = char == " " or ucd_3_2_0.category(char)[0] not in "CZ"
-    return old and char.isprintable()
-
-
 def escaped(text: str, own: Mapping[str, str] = _IN_LITERAL, before: str = "") -> str:
     r"""Return a text as a literal or a class has it, ``own`` being what these escape themselves.
 
@@ -196,7 +190,9 @@ def escaped(text: str, own: Mapping[str, str] = _IN_LITERAL, before: str = "") -
     written: list[str] = []
     is_open = before[-4:-2] == r"\x"
     for char in text:
-        hidden, code = not _prints(char), ord(char)
+        # Whether it prints says a table, too, that no version of Python changes.
+        prints = char == " " or ucd_3_2_0.category(char)[0] not in "CZ"
+        hidden, code = not (prints and char.isprintable()), ord(char)
         if char in own:
             written.append(own[char])
         elif (hidden and code < 0x100) or (is_open and char in hexdigits):

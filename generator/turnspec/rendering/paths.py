@@ -176,7 +176,8 @@ class _Reading:
 
     def _select(self, places: Sequence[Place], given: Sequence[nodes.Expr]) -> None:
         """Note what elements are selected by: a key of theirs, and what that has to be."""
-        words = _constants(given[2]) if _is_word_test(given) else []
+        is_word_test = bool(given[2:]) and _constants(given[1]) in [[test] for test in _WORD_TESTS]
+        words = _constants(given[2]) if is_word_test else []
         for place in _stepped(_stepped(places, ELEMENT), str(_constants(given[0])[0])):
             known = self.words.setdefault(place, [])
             known += [word for word in words if word not in known]
@@ -221,11 +222,6 @@ def _stepped(places: Sequence[Place], step: str) -> list[Place]:
 
 def _is_text(found: Sequence[nodes.Node]) -> bool:
     return bool(found) and isinstance(found[0], nodes.Const) and isinstance(found[0].value, str)
-
-
-def _is_word_test(given: Sequence[nodes.Expr]) -> bool:
-    """Tell whether a test, with what it is given, compares elements with a word."""
-    return bool(given[2:]) and _constants(given[1]) in [[test] for test in _WORD_TESTS]
 
 
 def _constants(node: nodes.Expr) -> list[object]:
