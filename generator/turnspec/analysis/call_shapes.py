@@ -11,17 +11,17 @@ from dataclasses import replace
 
 from turnspec.analysis.probes import CONTENT, KEYS, NAMES, probe_message
 from turnspec.rendering.conversation import Chat
-from turnspec.rendering.dialect import JsonObject
-from turnspec.rendering.paths import ANY, ELEMENT, Place
-from turnspec.rendering.shapes import (
+from turnspec.rendering.dialect import (
     WORD,
     CallShape,
+    JsonObject,
     at_place,
     inner_places,
     merged,
     worded_places,
     written,
 )
+from turnspec.rendering.paths import ANY, ELEMENT, Place
 
 #: How many shapes are tried at most, how many texts a call has, and how deep they lie in it.
 _MOST, _MOST_PARTS, _DEEPEST = 150, 8, 3

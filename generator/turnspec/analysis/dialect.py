@@ -31,8 +31,15 @@ from turnspec.rendering.conversation import (
     Chat,
     result_message,
 )
-from turnspec.rendering.dialect import AbsentContent, ArgumentsForm, Dialect
-from turnspec.rendering.shapes import at_place, inner_places, merged, worded_places
+from turnspec.rendering.dialect import (
+    AbsentContent,
+    ArgumentsForm,
+    Dialect,
+    at_place,
+    inner_places,
+    merged,
+    worded_places,
+)
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 

@@ -14,8 +14,7 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, VALUES, probe_message
 from turnspec.analysis.text import whole_suffix
 from turnspec.rendering.conversation import NEXT_USER_TEXT, Chat, Following, user_message
-from turnspec.rendering.dialect import Dialect
-from turnspec.rendering.shapes import inner_places
+from turnspec.rendering.dialect import Dialect, inner_places
 from turnspec.spec.message import Message
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
 from turnspec.rendering.conversation import content_in_blocks
-from turnspec.rendering.dialect import Dialect, JsonObject
-from turnspec.rendering.shapes import at_place
+from turnspec.rendering.dialect import Dialect, JsonObject, at_place
 from turnspec.spec.message import Call, Message
 from turnspec.spec.problems import Problem
 

@@ -27,8 +27,8 @@ from turnspec.grammar.schema_parts import is_valid
 from turnspec.grammar.text import Rule, reachable, trimmed
 from turnspec.grammar.triggers import before_trigger, trigger_patterns
 from turnspec.grammar.turn import turn_rules
-from turnspec.grammar.turn_begun import begun_rules, prompt_extra
 from turnspec.grammar.turn_markers import in_turn_order
+from turnspec.grammar.turn_onward import begun_rules, prompt_extra
 from turnspec.grammar.turn_parts import ROOT, Offer, calls_of
 from turnspec.grammar.turn_text import shared_rules, text_markers
 from turnspec.grammar.values import json_value_rules

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from turnspec.grammar.answers import answer_grammar
+from turnspec.grammar.call_text import value_ends
 from turnspec.grammar.notations import Notation
-from turnspec.grammar.piece_writer import value_ends
 from turnspec.grammar.request import Function, plain_key
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema import SchemaGrammar, compiled_schema

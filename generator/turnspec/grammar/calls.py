@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from turnspec.grammar.call_text import CallText, call_marker
+from turnspec.grammar.call_text import CallText, PieceWriter, call_marker, ends_raw, value_ends
 from turnspec.grammar.characters import LONGEST_KEY_END, key_character
 from turnspec.grammar.elements import element_rules, element_text_rules, value_or_elements
 from turnspec.grammar.free_text import text_without
-from turnspec.grammar.piece_writer import PieceWriter, ends_raw, value_ends
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.tagged import VALUE_END, before_argument, spaced_value_end
 from turnspec.grammar.text import (

@@ -6,7 +6,7 @@ from turnspec.codegen.shapes import looks_like_head
 from turnspec.grammar.answers import RESPONSE
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import GAP, sequence, trimmed
-from turnspec.grammar.turn_begun import begins_call, holds_content, opens_reasoning, prompt_extra
+from turnspec.grammar.turn_onward import begins_call, holds_content, opens_reasoning, prompt_extra
 from turnspec.grammar.turn_parts import Offer, parts_of
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from turnspec.grammar.text import trimmed
-from turnspec.grammar.turn_begun import opens_reasoning
+from turnspec.grammar.turn_onward import opens_reasoning
 from turnspec.spec.calls import Piece
 from turnspec.spec.model import Spec
 from turnspec.spec.words import Condition, Subject, Verdict

@@ -11,9 +11,8 @@ from turnspec.codegen.banner import banner, sealed
 from turnspec.grammar.calls import argument_rules, call_rules
 from turnspec.grammar.in_string import in_string
 from turnspec.grammar.text import GAP, Rule, group, literal, reachable, sequence, spelled, trimmed
-from turnspec.grammar.turn_begun import begun_rules, root_rule
 from turnspec.grammar.turn_markers import in_turn_order
-from turnspec.grammar.turn_onward import onward
+from turnspec.grammar.turn_onward import begun_rules, onward, root_rule
 from turnspec.grammar.turn_parts import (
     CONTENT_ONLY,
     ENTRIES,

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
 
-from turnspec.rendering.dialect import Dialect, JsonObject, ids_in
-from turnspec.rendering.shapes import at_place
+from turnspec.rendering.dialect import Dialect, JsonObject, at_place, ids_in
 from turnspec.rendering.variables import TemplateFacts
 from turnspec.rendering.worker import Rendering, RenderWorker
 from turnspec.spec.encoding import json_type
