@@ -30,7 +30,7 @@ def find_wrapping(part: Part, edges: Edges, open_header: str = "") -> Wrapping:
     """Find what always leads into a part and what always leads out of it.
 
     What follows a part only at the turn's end belongs to that end, unless the part has a marker
-    of its own to open it (`own_ends` settles that). An ``open_header`` is no part's, though a
+    of its own to open it (`own_end` settles that). An ``open_header`` is no part's, though a
     marker begins in it.
     """
     into = [text for (_, right, _), text in edges.items() if right is part]
