@@ -23,10 +23,7 @@ class Limits:
     @property
     def wait(self) -> float:
         """How long to wait: ``seconds``, as many times longer as processes share a core now."""
-        running = 0.0  # how many want to run, by the last minute
-        with contextlib.suppress(AttributeError, OSError):  # not on every platform
-            running = os.getloadavg()[0]
-        return self.seconds * max(1.0, running / (os.cpu_count() or 1))
+        return self.seconds * max(1.0, _running() / (os.cpu_count() or 1))
 
     @property
     def too_slow(self) -> str:
@@ -41,6 +38,13 @@ class Limits:
 
 #: The budget of a template for which nobody chose another.
 USUAL_LIMITS = Limits()
+
+
+def _running() -> float:
+    """Return how many processes want to run, by the last minute; 0 where no system counts them."""
+    with contextlib.suppress(AttributeError, OSError):  # not on every platform
+        return os.getloadavg()[0]
+    return 0.0
 
 
 def limit_memory(size: int) -> None:
