@@ -20,7 +20,7 @@ from tests.grammar_samples import turn_ends
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.requested import prompt_for
-from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
+from turnspec.grammar.turn_onward import opens_reasoning, prompt_extra
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.verification.gbnf_reader import Grammar, read_grammar

@@ -6,7 +6,7 @@ import pytest
 
 from tests.own_templates import NAMES, own_template, spec_of
 from turnspec.analysis.analyze import ASSUMED_TOKENS
-from turnspec.analysis.blocks import find_content_blocks
+from turnspec.analysis.message_form import find_content_blocks
 from turnspec.codegen.loading import load_module
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.own_templates import kinds, spec_of
-from turnspec.analysis.characters import (
+from turnspec.analysis.limits import (
     SPECIAL_CHARACTERS,
     ComesBack,
     altered_characters,

@@ -93,7 +93,8 @@ def test_reasoning_mode(name: str, worker: RenderWorker) -> None:
     ],
 )
 def test_an_end_inside_of_the_start_closes_nothing(off_prompt: str, mode: ReasoningMode) -> None:
-    assert reasoning_mode("```thinking\n", "\n```\n", PromptState.OPEN, off_prompt, ()) is mode
+    marks = ("```thinking\n", "\n```\n")
+    assert reasoning_mode(*marks, PromptState.OPEN, off_prompt, (), shown=False) is mode
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ import pytest
 
 from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from tests.own_templates import own_template, spec_of
-from turnspec.analysis.calls import CallsFinding
+from turnspec.analysis.calls import CallsFinding, end_of_only_call, find_after_first
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.first_call import end_of_only_call, find_after_first
 from turnspec.analysis.frames import Combination, Edge, Frame, Frames
 from turnspec.analysis.repetition import Repetition
 from turnspec.codegen.loading import load_module

@@ -6,7 +6,6 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.own_templates import given_template, own_template, spec_of
-from turnspec.analysis.advice import Advice, advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.call_examples import find_call_example
 from turnspec.analysis.instructions import (
@@ -15,7 +14,7 @@ from turnspec.analysis.instructions import (
     plain_instructions,
     tool_instructions,
 )
-from turnspec.analysis.overlay_draft import draft_overlay, draft_problems
+from turnspec.analysis.overlay_draft import Advice, advise, draft_overlay, draft_problems
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.tag_examples import empty_pairs
 from turnspec.pipeline.build import build_template

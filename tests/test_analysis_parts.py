@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from turnspec.analysis.frames import Edge
-from turnspec.analysis.header import Header, Prompts, find_header, find_user_end
+from turnspec.analysis.header import Header, find_header, find_user_end
 from turnspec.analysis.parts import (
     Wrapping,
     common_turn_end,
@@ -52,19 +52,19 @@ OPEN = {
 
 
 def test_a_prompt_may_leave_a_header_in_the_middle_of_a_tag() -> None:
-    header = find_header(OPEN, Prompts(("\n<by bot",), "\n"), "\n", "<by user>")
+    header = find_header(OPEN, ["\n<by bot"], "\n", "<by user>")
     assert header == Header("\n", "<by bot", is_open=True)
     assert find_wrapping(CONTENT, OPEN, "<by bot").start == " to=all>"
     # All messages begin with that; it says nothing of who writes.
-    header = find_header(OPEN, Prompts(("\n<by",), "\n"), "\n", "<by user>")
+    header = find_header(OPEN, ["\n<by"], "\n", "<by user>")
     assert header == Header("\n", "")
 
 
 def test_a_header_that_no_prompt_writes_and_that_says_what_comes_is_each_parts() -> None:
     lead = {edge: text.replace("<by", "::").replace(">", "::") for edge, text in OPEN.items()}
-    assert find_header(lead, Prompts(("\n",), "\n"), "\n", ":: user::") == Header("\n", "")
+    assert find_header(lead, ["\n"], "\n", ":: user::") == Header("\n", "")
     other = dict.fromkeys(OPEN, ":: bot\n")
-    assert find_header(other, Prompts(("",), ""), "", ":: user\n").header.strip() == ":: bot"
+    assert find_header(other, [""], "", ":: user\n").header.strip() == ":: bot"
 
 
 def thinks_after(header: str, start: str = "<hm>", end: str = "</hm>") -> dict[Edge, str]:
@@ -76,7 +76,7 @@ def thinks_after(header: str, start: str = "<hm>", end: str = "</hm>") -> dict[E
 
 
 def test_a_role_may_stand_in_a_tag_behind_which_a_prompt_has_other_white_space() -> None:
-    prompts = Prompts(("\n<by>bot</by><hm>\n",), "\n")
+    prompts = ["\n<by>bot</by><hm>\n"]
     header = find_header(thinks_after("<by>bot</by>\n"), prompts, "\n", "<by>user</by>")
     assert header == Header("\n", "<by>bot</by>")
 
@@ -88,14 +88,14 @@ def test_words_that_all_turns_have_behind_a_header_like_the_users_open_a_part(
     own: str, user: str
 ) -> None:
     edges = thinks_after(own, "# Why\n", "# So\n")
-    prompts = Prompts((f"\n{own}# Why\n", f"\n{own}# Why\n\n# So\n"), "\n")
+    prompts = [f"\n{own}# Why\n", f"\n{own}# Why\n\n# So\n"]
     assert find_header(edges, prompts, "\n", user) == Header("\n", own)
 
 
 def test_what_ends_the_message_before_closes_no_tag_of_the_header() -> None:
     begun = "<|hm_end|>\n<|hm_start|>bot\n\n"
     edges = {Edge(START, CONTENT): begun, Edge(START, CALLS): f"{begun}<use>"}
-    prompts = Prompts(("<|hm_end|>\n<|hm_start|>bot\n<hm>",), "<|hm_end|>")
+    prompts = ["<|hm_end|>\n<|hm_start|>bot\n<hm>"]
     found = find_header(edges, prompts, "<|hm_end|>\n", "<|hm_start|>user\n")
     assert found.header == "<|hm_start|>bot\n"
 
@@ -107,13 +107,13 @@ def test_what_ends_the_message_before_closes_no_tag_of_the_header() -> None:
 def test_a_tag_that_turns_close_where_it_begins_is_no_header(
     header: str, start: str, end: str
 ) -> None:
-    found = find_header(thinks_after(header, start, end), Prompts(("\n",), "\n"), "\n", "")
+    found = find_header(thinks_after(header, start, end), ["\n"], "\n", "")
     assert found == Header("\n", header)
 
 
 def test_white_space_alone_may_end_a_message() -> None:
     turns = {edge: text.replace("<by bot", "<by><bot>") for edge, text in OPEN.items()}
-    assert find_user_end(turns, Prompts(("\n",), "\n"), "\n<done>\n<by>user") == "\n"
+    assert find_user_end(turns, ["\n"], "\n", "\n<done>\n<by>user") == "\n"
 
 
 def test_a_part_takes_as_many_markers_of_an_end_as_its_start_has() -> None:

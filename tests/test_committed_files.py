@@ -12,7 +12,7 @@ import pytest
 from tests.generated_formats import EVERY_FORMAT, KINDS, NAMES, PARTS, committed_format
 from tests.grammar_engines.engine_llguidance import LlguidanceGrammar, compile_grammar
 from turnspec import __version__
-from turnspec.grammar.offers import TOOL_CALLS
+from turnspec.grammar.turn_parts import TOOL_CALLS
 from turnspec.pipeline.build import generate_files
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.sources.index import read_index

@@ -17,8 +17,8 @@ from tests.own_checkouts import add_text, new_checkout
 from tests.own_templates import FOLDER, given_template, own_template
 from tests.specs_for_tests import json_native_spec, plain_spec, tag_with_json_spec, tagged_spec
 from tests.test_cli import run, run_apart, run_whole
-from turnspec.analysis.advice import advise
 from turnspec.analysis.analyze import analyze_template
+from turnspec.analysis.overlay_draft import advise
 from turnspec.cli.explain import STYLES
 from turnspec.codegen.writer import write_turn
 from turnspec.explain.annotate import Kind, annotated_turn

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tests.bound_grammars import ANSWER, TOOLS, Bound
 from tests.generated_formats import KINDS, committed_format, committed_spec
 from turnspec.chat.messages import Turn
-from turnspec.chat.prefill import continuation
+from turnspec.chat.request import continuation
 from turnspec.cli.main import turnspec
 from turnspec.codegen.writer import write_parts
 from turnspec.grammar.bound import BoundGrammar, bind_grammar

@@ -10,11 +10,10 @@ import pytest
 from llguidance.gbnf_to_lark import GrammarParser, resolve
 
 from tests.generated_formats import NAMES, ROOT, committed_spec
-from turnspec.grammar.offers import ENTRIES, Offer
 from turnspec.grammar.text import Rule
 from turnspec.grammar.turn import turn_rules
 from turnspec.grammar.turn_markers import in_turn_order
-from turnspec.grammar.turn_parts import parts_of
+from turnspec.grammar.turn_parts import ENTRIES, Offer, parts_of
 from turnspec.spec.words import Part
 
 SIGN = r'"(?:\\x..|\\u.{4}|\\.|[^"\\])"'

@@ -13,7 +13,7 @@ import pytest
 
 from tests.own_templates import given_template, own_template
 from tests.test_cli import run
-from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.analyze import analyze_limited
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.limited import Refused, run_limited

@@ -14,9 +14,8 @@ from turnspec.chat.messages import Turn, write_messages
 from turnspec.pipeline.build import build_template
 from turnspec.pipeline.project import OutputPaths
 from turnspec.rendering.conversation import Chat
-from turnspec.rendering.dialect import Dialect
+from turnspec.rendering.dialect import CallShape, Dialect, at_place, merged
 from turnspec.rendering.paths import find_places
-from turnspec.rendering.shapes import CallShape, at_place, merged
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec

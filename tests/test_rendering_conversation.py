@@ -11,11 +11,11 @@ from turnspec.rendering.conversation import (
     Chat,
     Following,
     result_message,
+    schema_of,
     tool_definitions,
     user_message,
 )
 from turnspec.rendering.dialect import AbsentContent, ArgumentsForm, Dialect, JsonObject
-from turnspec.rendering.value_schemas import schema_of
 from turnspec.rendering.worker import Rendering, RenderWorker
 from turnspec.spec.encoding import json_type
 from turnspec.spec.message import Call, Message

@@ -160,6 +160,7 @@ def _with_consequences(spec: Spec, kind: str) -> Spec:
             prompt_leaves(spec, thinking=True),
             spec.thinking.disabled.prompt.removeprefix(spec.turn.header),
             spec.limits,
+            shown=False,
         )
         spec = replace(spec, reasoning=replace(spec.reasoning, mode=mode))
     wrapped = content_mode(spec.content.start, spec.content.end, spec.turn.joins, spec.turn.header)

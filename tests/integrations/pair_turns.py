@@ -20,7 +20,7 @@ from turnspec.export.xgrammar import tag_of_grammar
 from turnspec.grammar.bound import GrammarBinder
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.triggers import begins_turn
-from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
+from turnspec.grammar.turn_onward import opens_reasoning, prompt_extra
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec

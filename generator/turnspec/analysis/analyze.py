@@ -7,31 +7,25 @@
 5. modes and limits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import thinking
-from turnspec.analysis.arguments import ArgumentsFinding
+from turnspec.analysis.arguments import ArgumentsFinding, find_arguments
 from turnspec.analysis.assemble import ASSUMED_TOKENS, assemble_spec
-from turnspec.analysis.call_arguments import find_arguments
+from turnspec.analysis.calls import mark_last_index
 from turnspec.analysis.dialect import call_limit
 from turnspec.analysis.facts import Facts
 from turnspec.analysis.findings import Derivation, Finding
 from turnspec.analysis.frames import Frames, collect_frames, level_leads
 from turnspec.analysis.insistence import find_insistence
-from turnspec.analysis.last_index import mark_last_index
 from turnspec.analysis.layout import Layout, find_layout, why_calls_unread
 from turnspec.analysis.limits import relabel_moved
 from turnspec.analysis.message_form import find_message_form
-from turnspec.analysis.other_ends import find_other_ends
-from turnspec.analysis.other_marks import find_other_marks
+from turnspec.analysis.other_marks import find_other_ends, find_other_marks
 from turnspec.analysis.overlaid import overlaid
 from turnspec.analysis.parts import NOTHING, Wrapping
-from turnspec.analysis.probes import (
-    CONTENT,
-)
+from turnspec.analysis.probes import CONTENT
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.stripped import find_content_marks, find_stripped
 from turnspec.analysis.switch_words import WordFinder, word_settings
@@ -39,6 +33,7 @@ from turnspec.analysis.thinking import Setting
 from turnspec.analysis.unnamed_tokens import unnamed_tokens
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.dialect import Dialect
+from turnspec.rendering.limited import Refused, run_limited
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.calls import Arguments
@@ -72,7 +67,7 @@ def analyze_template(
     """Find a template's format by rendering it in ``worker``, within limits of renderings.
 
     What works on a template from anywhere has to be in a process that is ended when it takes too
-    long, as `analysis.limited` does: the comparisons of what was rendered have limits only there.
+    long, as `analyze_limited` does: the comparisons of what was rendered have limits only there.
     """
     with worker.within(limits):
         return _analysis(source, worker)
@@ -137,33 +132,29 @@ def _unrendered(chat: Chat) -> str:
     return "".join(left[:1])
 
 
+_NO_ARGUMENTS = ArgumentsFinding(Arguments(), "", "", ())
+
+
+@dataclass(slots=True)
 class _Analyzer:
     """One run over one template; each step keeps what later ones need."""
 
-    def __init__(
-        self,
-        source: TemplateSource,
-        chat: Chat,
-        derivation: Derivation,
-        *,
-        reads_calls: bool = True,
-    ) -> None:
-        self.source = source
-        self.chat = chat
-        self.derivation = derivation
-        self.reads_calls = reads_calls
-        self.max_calls = 0
-        self.arguments = ArgumentsFinding(Arguments(), "", "", ())
-        self.unread = ""  # why calls that are rendered can't be read
-        self.content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
-        self.is_unended = False  # whether reasoning has a start and no end, so that it is text
-        self.unopened = ""  # what ends reasoning that nothing opens, so that it is text
-        self.within_calls: frozenset[Part] = frozenset()  # what is a part of each call, if given
-        self.count_lead = ""  # what stands before the number of a call's arguments
+    source: TemplateSource
+    chat: Chat
+    derivation: Derivation
+    reads_calls: bool = True
+    max_calls: int = 0
+    arguments: ArgumentsFinding = _NO_ARGUMENTS
+    unread: str = ""  # why calls that are rendered can't be read
+    content_marks: tuple[Wrapping, ...] = ()  # that are stripped with all around them
+    is_unended: bool = False  # whether reasoning has a start and no end, so that it is text
+    unopened: str = ""  # what ends reasoning that nothing opens, so that it is text
+    within_calls: frozenset[Part] = frozenset()  # what is a part of each call, if given
+    count_lead: str = ""  # what stands before the number of a call's arguments
 
     def run(self) -> Spec | None:
         """Take all steps; None where no turn can be made out."""
-        self._find_dialect()
+        self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
         self.content_marks = find_content_marks(self.chat, self.derivation)
         settings = thinking.collect_settings(self.chat)
         if not settings:
@@ -210,7 +201,7 @@ class _Analyzer:
         )
         return assemble_spec(facts, self.derivation)
 
-    def _insist(self, on: thinking.Setting) -> None:
+    def _insist(self, on: Setting) -> None:
         """Speak as the template wants it with thinking on: it may want a thought's key then."""
         chat = self.chat.using(on.variables)
         self.chat = self.chat.speaking(find_insistence(chat, self.derivation))
@@ -241,9 +232,6 @@ class _Analyzer:
             for name, value in setting.variables.items()
         )
 
-    def _find_dialect(self) -> None:
-        self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
-
     def _find_calls(self) -> None:
         """T4 to T6 on a turn with one call, if there are calls."""
         self.max_calls = call_limit(self.chat) if self.reads_calls else 0
@@ -261,12 +249,15 @@ class _Analyzer:
         bare = chat.prompt(add_generation_prompt=False).text or ""
         frames = relabel_moved(level_leads(mark_last_index(frames), prompts, bare))
         layout = find_layout(chat, frames, prompts, self.derivation).counting(self.count_lead)
-        if _continues_last(layout, on.prompt) and self.chat.dialect.next_header is None:
+        start = layout.content.start
+        # Content stands behind a generation prompt when its message is the last.
+        continues_last = start.strip() and start == layout.prompt_rest(on.prompt)
+        if continues_last and self.chat.dialect.next_header is None:
             self.derivation.note("C1", "the last message is rendered as one to be continued")
             dialect = replace(self.chat.dialect, next_header=layout.user_header)
             self.chat = self.chat.speaking(dialect)
             if not self.max_calls:  # none are shown in a message that is to be continued
-                self._find_dialect()
+                self.chat = self.chat.speaking(find_message_form(self.chat, self.derivation))
                 self._find_calls()
             return self._lay_out(on, settings)
         if Part.REASONING in layout.order and not (_is_marked(layout) and _may_end(layout)):
@@ -374,15 +365,19 @@ def _may_end(layout: Layout) -> bool:
         return True
     call = layout.calls.call[0].text if layout.calls else ""
     starts = {Part.CONTENT: layout.content.start, Part.CALLS: layout.section.start + call}
-    behind = [
-        join.text + starts.get(join.right, "")
-        for join in layout.joins
-        if join.left is Part.REASONING
-    ]
+    joins = [join for join in layout.joins if join.left is Part.REASONING]
+    behind = [join.text + starts.get(join.right, "") for join in joins]
     return bool(behind) and all(map(str.strip, behind))
 
 
-def _continues_last(layout: Layout, prompt: str) -> bool:
-    """Tell whether content stands behind a generation prompt when its message is the last."""
-    start = layout.content.start
-    return bool(start.strip()) and start == layout.prompt_rest(prompt)
+def analyze_limited(source: TemplateSource, limits: Limits = USUAL_LIMITS) -> Analysis:
+    """Find a template's format in a process of its own, or say which limit that went over."""
+    found = run_limited(_analyze, source, limits, limits=limits)
+    if isinstance(found, Refused):
+        return Analysis(None, Dialect(), (), (Problem(found.reason, file=source.file),))
+    return found
+
+
+def _analyze(source: TemplateSource, limits: Limits) -> Analysis:
+    with RenderWorker() as worker:
+        return analyze_template(source, worker, limits)

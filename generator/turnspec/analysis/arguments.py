@@ -4,22 +4,35 @@ Either as one encoded object, whose style is found by writing it again, or as ta
 yield to the rule for repetitions.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from turnspec.analysis.argument_kinds import Kinds, RenderArguments, find_kinds
-from turnspec.analysis.characters import character_limits
 from turnspec.analysis.findings import Derivation, shown_pieces
-from turnspec.analysis.probes import IDS, KEYS, NAMES, VALUES, find_object
+from turnspec.analysis.limits import character_limits, limit
+from turnspec.analysis.probes import (
+    ARGUMENTS,
+    CONTENT,
+    IDS,
+    KEYS,
+    NAMES,
+    VALUES,
+    TokenKind,
+    find_object,
+    find_tokens,
+    probe_call,
+)
 from turnspec.analysis.repetition import INDEX_MARK, mark_inner_index, repeated_items
 from turnspec.analysis.text import whole_prefix, whole_suffix
 from turnspec.analysis.value_encodings import find_encodings
+from turnspec.rendering.conversation import Chat
 from turnspec.spec.calls import Arguments, Literal, Piece, Slot, ValueSyntax
 from turnspec.spec.encoding import encode_object
+from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Limit
-from turnspec.spec.words import Condition, Encoding, SlotKind, Subject, Verdict
+from turnspec.spec.words import Encoding, SlotKind, Subject, Verdict
 
 #: An object that shows the style in which JSON (or a relative) is written.
 STYLE_PROBE: dict[str, object] = {
@@ -74,10 +87,7 @@ def _candidates(written: str) -> list[ValueSyntax]:
         for sorted_keys in (False, True)
     ]
     worded = [replace(syntax, python_words=True) for syntax in plain if syntax.indent is None]
-    python = [
-        ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=sorted_keys)
-        for sorted_keys in (False, True)
-    ]
+    python = [ValueSyntax(encoding=Encoding.PYTHON, sorted_keys=it) for it in (False, True)]
     return plain + python + worded
 
 
@@ -90,13 +100,10 @@ def analyze_object(
     limits: list[Limit] = []
     if syntax is None:
         syntax = find_syntax(render({KEYS[0]: VALUES[0]}) or "", {KEYS[0]: VALUES[0]})
-        limit = (Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, Condition.ALWAYS)
-        limits.append(Limit(*limit, "its style is unknown"))
+        unknown = limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, "its style is unknown")
+        limits.append(unknown)
     else:
-        style = syntax
-        limits += character_limits(
-            Subject.ARGUMENT_STRING, lambda text: _holds(render, text, style)
-        )
+        limits += character_limits(Subject.ARGUMENT_STRING, partial(_holds, render, syntax))
     derivation.note("T4", f"arguments are one object, {syntax}", text)
     none = render({})
     empty = encode_object({}, syntax or ValueSyntax())
@@ -110,13 +117,13 @@ def analyze_object(
     return ArgumentsFinding(arguments, before, after, tuple(limits))
 
 
-def _holds(render: RenderArguments, text: str, syntax: ValueSyntax) -> bool | None:
+def _holds(render: RenderArguments, syntax: ValueSyntax, text: str) -> bool | None:
     """Tell whether an object with this string is written as all are; None where it is refused.
 
     A string of JSON that is put together by hand may have its controls as they are.
     """
-    value = {KEYS[0]: text}
-    rendered = render(dict(value))
+    value: dict[str, object] = {KEYS[0]: text}
+    rendered = render(value)
     return None if rendered is None else encode_object(value, syntax) in rendered
 
 
@@ -125,11 +132,8 @@ def find_count_lead(render: RenderArguments) -> str:
 
     ``render`` gives whole turns here.
     """
-    heads: list[str] = []
-    for count in (1, 2, 3):
-        text = render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or ""
-        heads.append(text[: text.find(KEYS[0])])
-    marked = mark_inner_index(heads)
+    texts = [render(arguments) or "" for arguments in ARGUMENTS]
+    marked = mark_inner_index([text[: text.find(KEYS[0])] for text in texts])
     if marked is None or marked[1] != 1:
         return ""
     lead = marked[0].partition(INDEX_MARK)[0]
@@ -142,9 +146,7 @@ def analyze_tagged(render: RenderArguments, derivation: Derivation) -> Arguments
 
     Returns None where one argument alone can't be found again.
     """
-    texts = [
-        render(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or "" for count in (1, 2, 3)
-    ]
+    texts = [render(arguments) or "" for arguments in ARGUMENTS]
     one, none = texts[0], render({})
     if KEYS[0] not in one or VALUES[0] not in one:
         return None
@@ -200,3 +202,69 @@ def _item_pieces(text: str, start: str, end: str, kinds: Kinds) -> tuple[Piece, 
     else:
         pieces.append(Literal(end.removeprefix(kinds.string_end)))
     return tuple(piece for piece in pieces if piece != Literal(""))
+
+
+def find_arguments(chat: Chat, derivation: Derivation) -> tuple[ArgumentsFinding | None, str]:
+    """Take T4 to T6 on a turn with one call.
+
+    Returns how its arguments are written, None where that is nothing that can be read, and what
+    stands before the number of them, "" if none is written.
+    """
+    count_lead = find_count_lead(lambda given: _call_text(chat, given))
+    probe = _Probe(chat, count_lead)
+    text, heads = probe.rendered(probe_call(0).arguments)
+    if text is None:
+        return None, count_lead
+    span = find_object(text, probe_call(0).arguments, KEYS[0])
+    if span is None or not probe.is_one_object(heads):
+        found = analyze_tagged(lambda given: probe.rendered(given, heads)[0], derivation)
+    else:
+        ends = text[: span[0]], text[span[1] :]
+        found = analyze_object(lambda given: probe.rendered(given, heads)[0], *ends, derivation)
+    return found, count_lead
+
+
+@dataclass(frozen=True, slots=True)
+class _Probe:
+    """Renders one call. ``count_lead`` is what stands before the number of its arguments."""
+
+    chat: Chat
+    count_lead: str
+
+    def is_one_object(self, heads: int) -> bool:
+        """Tell whether two arguments stand in one object as well, as they do if it is JSON."""
+        both = ARGUMENTS[1]
+        text = self.rendered(both, heads)[0]
+        return text is None or KEYS[1] not in text or find_object(text, both, KEYS[0]) is not None
+
+    def rendered(
+        self, arguments: Mapping[str, object], heads: int | None = None
+    ) -> tuple[str | None, int]:
+        """Render one call; return the text behind its last slot before the arguments.
+
+        ``heads`` is how many slots stand there, found with arguments that are needles themselves.
+        """
+        call = Call(NAMES[0], arguments, IDS[0])
+        text = _call_text(self.chat, arguments)
+        if text is None:
+            return None, 0
+        if self.count_lead:  # where arguments are compared their number is to be no difference
+            counted = f"{self.count_lead}{len(arguments)}"
+            text = text.replace(counted, f"{self.count_lead}1", 1)
+        tokens = find_tokens(text, (call,))
+        slots = [token for token in tokens if token.kind in (TokenKind.NAME, TokenKind.ID)]
+        if heads is None:
+            kinds = (TokenKind.KEY, TokenKind.ARGUMENTS)
+            first = next((token.start for token in tokens if token.kind in kinds), len(text))
+            heads = sum(token.start < first for token in slots)
+        return text[slots[heads - 1].end if heads else 0 :], heads
+
+
+def _call_text(chat: Chat, arguments: Mapping[str, object]) -> str | None:
+    """Render a turn of one call, with content where there is no call without."""
+    call = Call(NAMES[0], arguments, IDS[0])
+    for content in ("", CONTENT):
+        text = chat.turn(Message(content=content, calls=(call,))).text
+        if text is not None and NAMES[0] in text:
+            return text
+    return None

@@ -3,15 +3,13 @@
 `find_around` finds it before a turn's parts are told apart; `layout` goes on from there.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.calls import CallsFinding
-from turnspec.analysis.frames import Edge, Frames
-from turnspec.analysis.header import Header, Prompts, find_header, find_user_end
+from turnspec.analysis.frames import Edge, Edges, Frames
+from turnspec.analysis.header import Header, find_header, find_user_end
 from turnspec.analysis.probes import IDS, NAMES
 from turnspec.analysis.text import markers, whole_prefix, whole_suffix
 from turnspec.rendering.conversation import (
@@ -35,35 +33,38 @@ class Around:
     ``by_user`` and ``by_tool`` are those before another message.
     """
 
-    prompts: Prompts
+    prompts: Sequence[str]
     header: Header
     user_header: str
     tail: str
-    table: Mapping[Edge, str]
-    by_user: Mapping[Edge, str]
-    by_tool: Mapping[Edge, str]
+    table: Edges
+    by_user: Edges
+    by_tool: Edges
 
     @property
     def open_header(self) -> str:
         """The assistant's header, if prompts end in the middle of it."""
         return self.header.header if self.header.is_open else ""
 
-    def behind(self, calls: CallsFinding) -> Around:
+    def behind(self, calls: CallsFinding) -> "Around":
         """Take what ends the last call off what follows it."""
         by_user, by_tool = (_behind_calls(edges, calls) for edges in (self.by_user, self.by_tool))
         return replace(self, by_user=by_user, by_tool=by_tool)
 
 
-def find_around(chat: Chat, frames: Frames, texts: Sequence[str]) -> Around:
+def find_around(chat: Chat, frames: Frames, prompts: Sequence[str]) -> Around:
     """Find the headers, and the edges of turns without what ends every conversation."""
-    prompts = Prompts(tuple(texts), chat.prompt(add_generation_prompt=False).text or "")
+    bare = chat.prompt(add_generation_prompt=False).text or ""
     table = frames.edges()
     by_user, by_tool = frames.edges(Following.USER), frames.edges(Following.TOOL)
-    user_end = find_user_end(table, prompts, by_user.get(_LAST, ""))
+    user_end = find_user_end(table, prompts, bare, by_user.get(_LAST, ""))
     user_end, user_header = _around_user(chat, user_end, table, by_user)
     header = find_header(table, prompts, user_end, user_header)
-    tail = _tail_behind(user_end, prompts.bare)
-    table = _without_tail(table, tail)
+    tail = _tail_behind(user_end, bare)
+    table = {
+        edge: text.removesuffix(tail) if edge.right is Part.END else text
+        for edge, text in table.items()
+    }
     return Around(prompts, header, user_header, tail, table, by_user, by_tool)
 
 
@@ -82,7 +83,7 @@ def next_headers(around: Around) -> list[str]:
     shown = [table.get(_LAST, "") for table in (around.by_user, around.by_tool)]
     # A header that says whose result follows is another one for each tool.
     found = [text for text in shown if EXAMPLE_TOOL_NAME not in text]
-    is_prompted = any(around.tail in prompt for prompt in around.prompts.texts)
+    is_prompted = any(around.tail in prompt for prompt in around.prompts)
     return found if is_prompted else [*found, around.tail]  # the end of all conversations stops
 
 
@@ -99,24 +100,7 @@ def before_results(frames: Frames, calls: CallsFinding | None) -> tuple[str, ...
     return tuple(dict.fromkeys(text for text in whole if text.strip()))
 
 
-def _without_tail(edges: Mapping[Edge, str], tail: str) -> dict[Edge, str]:
-    """Take off what a template puts behind the last message of every conversation."""
-    return {
-        edge: text.removesuffix(tail) if edge[1] is Part.END else text
-        for edge, text in edges.items()
-    }
-
-
-def without_header(edges: Mapping[Edge, str], header: str) -> dict[Edge, str]:
-    """Take the next user's header off the edges to the turn's end."""
-    return {
-        edge: text.removesuffix(header)
-        for edge, text in edges.items()
-        if edge[1] is Part.END and edge[0] is not Part.START
-    }
-
-
-def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, str]:
+def _behind_calls(edges: Edges, calls: CallsFinding) -> Edges:
     """Return the edges without what ends the last call."""
     return {
         edge: text.removeprefix(calls.repetition.end) if edge.left is Part.CALLS else text
@@ -124,7 +108,7 @@ def _behind_calls(edges: Mapping[Edge, str], calls: CallsFinding) -> dict[Edge, 
     }
 
 
-def followed_ends(edges: Mapping[Edge, str], around: Around) -> dict[Part, str]:
+def followed_ends(edges: Edges, around: Around) -> dict[Part, str]:
     """Return how a turn ends before another message, for each last part."""
     by_user, by_tool, user_header = around.by_user, around.by_tool, around.user_header
     result: dict[Part, str] = {}
@@ -144,9 +128,7 @@ def followed_ends(edges: Mapping[Edge, str], around: Around) -> dict[Part, str]:
     return result
 
 
-def _around_user(
-    chat: Chat, user_end: str, edges: Mapping[Edge, str], by_user: Mapping[Edge, str]
-) -> tuple[str, str]:
+def _around_user(chat: Chat, user_end: str, edges: Edges, by_user: Edges) -> tuple[str, str]:
     """Return what ends a user's message, of which ``user_end`` is known, and what stands before it.
 
     The header is read from two such messages in a row or, where that is refused, from what all

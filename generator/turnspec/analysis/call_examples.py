@@ -6,20 +6,20 @@ is a whole call; one behind a name is the call's arguments; a name with pairs be
 arguments.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from turnspec.analysis.instructions import LISTED, SYSTEM_TEXT, Instructions
-from turnspec.analysis.json_examples import OBJECT, ExampleObject, replace_objects
 from turnspec.analysis.tag_examples import (
+    OBJECT,
+    ExampleObject,
     Marker,
     find_markers,
     is_closing,
     one_word_apart,
+    replace_objects,
     tagged_example,
 )
 from turnspec.rendering.conversation import USER_TEXT
@@ -97,7 +97,7 @@ class _Block:
         return self.markers > 0
 
     @classmethod
-    def around(cls, text: str, place: int, markers: Sequence[Marker]) -> _Block:
+    def around(cls, text: str, place: int, markers: Sequence[Marker]) -> "_Block":
         before = text[:place].rstrip()
         in_array = before.endswith("[")
         start, count = _opening(text, len(before) - 1 if in_array else place, markers)
@@ -196,15 +196,8 @@ def _json_tools(block: _Block, example: ExampleObject, name: str, arguments: str
     if block.in_array or block.several:
         call = (Literal(start), _NAME, Literal(middle), _ARGUMENTS, Literal("}"))
         ends = ("]" + block.closing) if block.in_array else block.closing
-        return Tools(
-            ToolMode.JSON_NATIVE,
-            block.opening,
-            call,
-            block.separator if block.several else ", ",
-            ends,
-            syntax,
-            fields,
-        )
+        between = block.separator if block.several else ", "
+        return Tools(ToolMode.JSON_NATIVE, block.opening, call, between, ends, syntax, fields)
     head, tail = Literal(block.opening + start), Literal("}" + block.closing)
     call = (head, _NAME, Literal(middle), _ARGUMENTS, tail)
     return Tools(ToolMode.JSON_NATIVE, "", call, "\n", "", syntax, fields)
@@ -279,10 +272,9 @@ def _is_layout(text: str, marker: str) -> bool:
 
 def _from_words(words: str, start: str, end: str) -> CallExample:
     quoted = re.findall(r'"(\w+)"', words)
-    name, arguments = quoted if len(quoted) == 2 else _USUAL_KEYS
-    doubts = (
-        [] if len(quoted) == 2 else ["the prompt doesn't name the keys; these are the usual ones"]
-    )
+    is_named = len(quoted) == 2
+    name, arguments = quoted if is_named else _USUAL_KEYS
+    doubts = [] if is_named else ["the prompt doesn't name the keys; these are the usual ones"]
     if not end:
         doubts.append("the prompt doesn't say what stands behind the calls")
     listed = re.search(r"\b(list|array)\b", words, re.IGNORECASE) is not None

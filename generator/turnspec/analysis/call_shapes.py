@@ -4,8 +4,6 @@ Where that may be is what the template reads: whatever holds two texts may hold 
 arguments. Each such pair is tried, and what shows both is a shape.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -13,17 +11,17 @@ from dataclasses import replace
 
 from turnspec.analysis.probes import CONTENT, KEYS, NAMES, probe_message
 from turnspec.rendering.conversation import Chat
-from turnspec.rendering.dialect import JsonObject
-from turnspec.rendering.paths import ANY, ELEMENT, Place
-from turnspec.rendering.shapes import (
+from turnspec.rendering.dialect import (
     WORD,
     CallShape,
+    JsonObject,
     at_place,
     inner_places,
     merged,
     worded_places,
     written,
 )
+from turnspec.rendering.paths import ANY, ELEMENT, Place
 
 #: How many shapes are tried at most, how many texts a call has, and how deep they lie in it.
 _MOST, _MOST_PARTS, _DEEPEST = 150, 8, 3

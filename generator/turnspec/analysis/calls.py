@@ -4,8 +4,6 @@ The calls of a turn are items of a section; each is literals with slots between 
 name and the argument names stand, inside JSON or in tags, defines the tool mode.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -13,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.last_index import mark_indexes
+from turnspec.analysis.frames import Combination, Edge, Edges, Frame, Frames
 from turnspec.analysis.probes import Token, TokenKind
 from turnspec.analysis.repetition import (
     INDEX_MARK,
@@ -22,8 +20,9 @@ from turnspec.analysis.repetition import (
     mark_leading_index,
     split_repetition,
 )
-from turnspec.spec.calls import Arguments, Fields, Literal, Piece, Slot, filled
-from turnspec.spec.words import CallIdPosition, SlotKind, ToolMode
+from turnspec.rendering.conversation import Following
+from turnspec.spec.calls import AfterFirst, Arguments, Fields, Literal, Piece, Slot, filled
+from turnspec.spec.words import CallIdPosition, Part, SlotKind, ToolMode
 
 _SLOT_OF_TOKEN = {
     TokenKind.NAME: SlotKind.NAME,
@@ -48,8 +47,8 @@ class CallsFinding:
 def analyze_calls(
     tokens: Sequence[Token],
     text: str,
-    befores: Sequence[str],
-    afters: Sequence[str],
+    befores: list[str],
+    afters: list[str],
     derivation: Derivation,
 ) -> CallsFinding | None:
     """Find one call's pieces from a turn with as many calls as the template takes (T2, T3, T7).
@@ -65,14 +64,14 @@ def analyze_calls(
     betweens, last_base = mark_indexes(betweens, afters)
     marked = mark_leading_index(befores, betweens)
     index_base = marked[2] if marked else last_base
-    first, later = (marked[0], marked[1]) if marked else (list(befores), betweens)
+    first, later = (marked[0], marked[1]) if marked else (befores, betweens)
     repetition = split_repetition(first, later, afters)
     separator, repetition = _separate_first(repetition, later)
     pieces = _split_index(repetition.start)
     for place, token in enumerate(groups[0]):
         if place:
             inner = [text[group[place - 1].end : group[place].start] for group in groups]
-            literal, base = _inner_literal(inner)
+            literal, base = mark_inner_index(inner) or (inner[0], None)
             index_base = base if base is not None else index_base
             pieces += _split_index(literal)
         pieces.append(Slot(_SLOT_OF_TOKEN[token.kind]))
@@ -99,19 +98,11 @@ def _by_call(tokens: Sequence[Token]) -> list[list[Token]]:
 
 def _separate_first(repetition: Repetition, betweens: Sequence[str]) -> tuple[str, Repetition]:
     """Return what separates the first two calls, and the repetition of those behind."""
-    separators = [
-        text.removeprefix(repetition.end).removesuffix(repetition.start) for text in betweens
-    ]
+    start, end = repetition.start, repetition.end
+    separators = [text.removeprefix(end).removesuffix(start) for text in betweens]
     if len(set(separators[1:])) != 1:
         return repetition.separator, repetition
     return separators[0], replace(repetition, separator=separators[1])
-
-
-def _inner_literal(texts: Sequence[str]) -> tuple[str, int | None]:
-    if len(set(texts)) == 1:
-        return texts[0], None
-    marked = mark_inner_index(texts)
-    return marked if marked is not None else (texts[0], None)
 
 
 def _split_index(text: str) -> list[Piece]:
@@ -203,3 +194,99 @@ def tool_mode(fields: Fields | None, arguments: Arguments) -> ToolMode:
     if fields is not None:
         return ToolMode.JSON_NATIVE
     return ToolMode.TAG_WITH_TAGGED if arguments.item else ToolMode.TAG_WITH_JSON
+
+
+_LAST = Edge(Part.CALLS, Part.END)
+
+
+def end_of_only_call(frames: Frames, edges: Edges, tail: str) -> str | None:
+    """Return what ends a turn with one call, or None where several end it just so.
+
+    ``edges`` are those of turns with several calls; ``tail`` is put behind every conversation.
+    """
+    text = frames.with_calls(1).edges().get(_LAST)
+    only = None if text is None else text.removesuffix(tail)
+    return None if only == edges.get(_LAST) else only
+
+
+def find_after_first(
+    calls: CallsFinding, only: str | None, section_end: str, end: str, derivation: Derivation
+) -> AfterFirst | None:
+    """Return what follows the first call (T5); None where all calls are followed by the same.
+
+    Some templates close a section, or a turn, only behind several calls, or separate the first two
+    otherwise than the rest.
+    ``only`` comes from `end_of_only_call`, ``section_end`` and ``end`` follow several calls.
+    """
+    separator = calls.repetition.separator
+    if only is None and calls.first_separator == separator:
+        return None
+    found = AfterFirst(calls.first_separator, section_end, end)
+    if only is not None:
+        rest = only.removeprefix(calls.repetition.end)
+        found = AfterFirst(calls.first_separator, *_split_end(rest, section_end, end))
+    derivation.note("T5", f"behind a turn's first call: {found}", only or "")
+    return found
+
+
+def _split_end(text: str, section_end: str, end: str) -> tuple[str, str]:
+    """Split what ends a turn with one call as the end of a turn with several is split.
+
+    What neither has in common with it ends the turn.
+    """
+    if section_end and text.startswith(section_end):
+        return section_end, text.removeprefix(section_end)
+    if end and text.endswith(end):
+        return text.removesuffix(end), end
+    return "", text
+
+
+def mark_last_index(frames: Frames) -> Frames:
+    """Put `INDEX_MARK` in the place of the last call's index behind the calls of every turn (T2).
+
+    That is as in ``end of call 2``, found in turns that differ in nothing but how many calls
+    they have.
+    """
+    shown = [frame for frame in frames.frames if Part.CALLS in frame.order]
+    alone = {frame.combination: frame for frame in shown if frame.following is Following.NOTHING}
+    for combination in [found for found in alone if found.calls == 1]:
+        marked = mark_inner_index(_behind_calls(alone, combination))
+        if marked is not None:
+            before = marked[0].partition(INDEX_MARK)[0]
+            found = (_marked(frame, before) for frame in frames.frames)
+            return replace(frames, frames=tuple(found))
+    return frames
+
+
+def mark_indexes(texts: Sequence[str], afters: Sequence[str]) -> tuple[list[str], int | None]:
+    """Put `INDEX_MARK` into texts between calls, where it stands in what is behind the last.
+
+    Returns them with the first call's index, None where there is no such mark.
+    """
+    before = next((text.partition(INDEX_MARK)[0] for text in afters if INDEX_MARK in text), None)
+    if before is None:
+        return list(texts), None
+    first = re.match(rf"{re.escape(before)}(\d+)", texts[0]) if texts else None
+    return [_mark(text, before) for text in texts], int(first[1]) if first else None
+
+
+def _behind_calls(frames: Mapping[Combination, Frame], first: Combination) -> list[str]:
+    """Return what stands behind one call, two calls, and so on, in turns that have just these."""
+    texts = []
+    for calls in range(1, 4):
+        frame = frames.get(replace(first, calls=calls))
+        if frame is not None:
+            texts.append(frame.gaps[frame.order.index(Part.CALLS) + 1])
+    return texts
+
+
+def _marked(frame: Frame, before: str) -> Frame:
+    if Part.CALLS not in frame.order:
+        return frame
+    place = frame.order.index(Part.CALLS) + 1
+    text = _mark(frame.gaps[place], before)
+    return replace(frame, gaps=(*frame.gaps[:place], text, *frame.gaps[place + 1 :]))
+
+
+def _mark(text: str, before: str) -> str:
+    return re.sub(rf"\A{re.escape(before)}\d+", lambda _: before + INDEX_MARK, text)

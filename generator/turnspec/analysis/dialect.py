@@ -1,7 +1,5 @@
 """Finding the dialect of a template: the form of messages in which it shows all it can show."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -33,16 +31,20 @@ from turnspec.rendering.conversation import (
     Chat,
     result_message,
 )
-from turnspec.rendering.dialect import AbsentContent, ArgumentsForm, Dialect
-from turnspec.rendering.shapes import at_place, inner_places, merged, worded_places
+from turnspec.rendering.dialect import (
+    AbsentContent,
+    ArgumentsForm,
+    Dialect,
+    at_place,
+    inner_places,
+    merged,
+    worded_places,
+)
 from turnspec.spec.message import Message
 from turnspec.spec.model import Capabilities
 
 #: Reasoning beside content, and beside a call.
-_BESIDE = (
-    probe_message(reasoning=True, content=True),
-    probe_message(reasoning=True, calls=1),
-)
+_BESIDE = (probe_message(reasoning=True, content=True), probe_message(reasoning=True, calls=1))
 #: What may have to stand before each id, how many such texts are tried, and what makes one long.
 _ID_LEAD, _MOST_LEADS, _LONG_LEAD = r"\w[\w.:/-]{0,20}", 8, "idqaidqaidqaidq"
 #: How well a rendered call can be read back; less is better.
@@ -76,9 +78,8 @@ def find_dialect(chat: Chat, derivation: Derivation) -> Dialect:
     # Where no calls are shown, nothing hangs on how content is absent.
     if score == _UNREADABLE or _prints_null(chat.speaking(dialect)):
         dialect = replace(dialect, absent_content=AbsentContent.EMPTY)
-    derivation.note(
-        "T1", f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
-    )
+    found_forms = f"arguments as {dialect.arguments}, absent content as {dialect.absent_content}"
+    derivation.note("T1", found_forms)
     return dialect
 
 
@@ -174,13 +175,10 @@ def find_both_fields(chats: Sequence[Chat], field: str) -> tuple[str, str | None
     ``field`` is read beside one of them at least, under one of the settings of ``chats``.
     """
     others = [other for other in REASONING_FIELDS if other != field]
-    found = [
-        next(
-            (key for key in (field, *others) if any(_reads(chat, key, beside) for chat in chats)),
-            field,
-        )
-        for beside in _BESIDE
-    ]
+    found = []
+    for beside in _BESIDE:
+        read = (it for it in (field, *others) if any(_reads(chat, it, beside) for chat in chats))
+        found.append(next(read, field))
     return found[0], found[1] if found[1] != found[0] else None
 
 
@@ -336,14 +334,9 @@ def _shows(chat: Chat, messages: list[dict[str, object]], needle: str) -> bool:
 
 
 def _shows_tools(chat: Chat) -> bool:
-    """Tell whether a tool is shown, if only beside a system message.
-
-    Some templates need all of its definition.
-    """
+    """Tell whether a tool with all of its definition is shown, if only beside a system message."""
     telling = chat.speaking(replace(chat.dialect, give_tools=True))
-    rendered = (
-        telling.render(given, tools=[EXAMPLE_TOOL]) for given in ([_USER], [_SYSTEM, _USER])
-    )
+    rendered = (telling.render(it, tools=[EXAMPLE_TOOL]) for it in ([_USER], [_SYSTEM, _USER]))
     return any(EXAMPLE_TOOL_NAME in (rendering.text or "") for rendering in rendered)
 
 

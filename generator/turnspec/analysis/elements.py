@@ -3,12 +3,10 @@
 The text of such a value is itself a repetition, and yields to the rule for repetitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from turnspec.analysis.probes import KEYS, VALUES
+from turnspec.analysis.probes import ARGUMENTS, KEYS, VALUES
 from turnspec.analysis.repetition import Repetition, repeated_items
 from turnspec.spec.calls import Arguments, Elements, Literal, Piece, Slot
 from turnspec.spec.encoding import encode_argument
@@ -64,13 +62,13 @@ def _writes(arguments: Arguments, write: WriteValue, probes: Sequence[object]) -
 
 def _find_elements(write: WriteValue) -> Elements | None:
     arrays = [write(list(VALUES[:count])) or "" for count in (1, 2, 3)]
-    objects = [
-        write(dict(zip(KEYS[:count], VALUES[:count], strict=True))) or "" for count in (1, 2, 3)
-    ]
+    objects = [write(arguments) or "" for arguments in ARGUMENTS]
     items, members = _repeated(arrays, VALUES), _repeated(objects, KEYS)
     if items is None or members is None or items.separator != members.separator:
         return None
-    head, again, tail = _behind_key(objects[0])
+    head, _, behind_value = objects[0].partition(KEYS[0])[2].partition(VALUES[0])
+    again, is_again, end = behind_value.partition(KEYS[0])
+    tail = end if is_again else again  # behind the name, where that is said again
     member: list[Piece] = [Literal(members.start), Slot(SlotKind.KEY), Literal(head)]
     member += [Slot(SlotKind.VALUE), Literal(again)]
     if again != tail:
@@ -93,11 +91,3 @@ def _repeated(texts: Sequence[str], needles: Sequence[str]) -> Repetition | None
         return None
     found = repeated_items(texts, needles)
     return None if found.befores[0] or found.afters[0] else found
-
-
-def _behind_key(text: str) -> tuple[str, str, str]:
-    """Return what stands between a member's name and value, behind that, and behind its name."""
-    _, _, rest = text.partition(KEYS[0])
-    middle, _, tail = rest.partition(VALUES[0])
-    again, found, end = tail.partition(KEYS[0])
-    return middle, again, end if found else again

@@ -4,8 +4,6 @@ So it is with a JSON object without the member that holds arguments, and with a 
 arguments is missing with its tags.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -51,9 +49,8 @@ def with_empty_call(tools: Tools, chat: Chat, derivation: Derivation) -> Tools:
 def _shown(tools: Tools, chat: Chat) -> str | None:
     """Return a turn's only call as it is rendered without arguments; None if it can't be told."""
     call = probe_call(0)
-    written = filled(
-        tools.call, _fills(tools, encode_object(call.arguments, tools.arguments.syntax))
-    )
+    arguments = encode_object(call.arguments, tools.arguments.syntax)
+    written = filled(tools.call, _fills(tools, arguments))
     for content in ("", CONTENT):
         messages = (Message(content=content, calls=(shown,)) for shown in (call, _NOTHING))
         one, none = (chat.turn(message).text or "" for message in messages)

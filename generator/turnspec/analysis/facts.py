@@ -1,7 +1,5 @@
 """All that the comparisons found, before a spec is made of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from turnspec.analysis.arguments import ArgumentsFinding
@@ -21,9 +19,9 @@ class Facts:
     """All that was found.
 
     Nothing is set in ``default``; ``on`` and ``off`` enable and disable thinking, ``others`` are
-    what else can be set. ``chat`` speaks
-    in the template's dialect under ``on``, ``prompt_state`` is where the prompt of ``on`` leaves
-    reasoning, ``reasoning`` what surrounds it, rendered or not, ``other_marks`` what else may;
+    what else can be set. ``chat`` speaks in the template's dialect under ``on``, ``prompt_state``
+    is where the prompt of ``on`` leaves reasoning, ``reasoning`` what surrounds it, rendered or
+    not, ``other_marks`` what else may;
     ``content_marks`` are those that are stripped around content, ``other_ends`` what may end a turn
     with calls under a variable of its own. ``is_unended`` reasoning is rendered with no mark at its
     end; ``unopened`` is what the template strips all up to, and nothing tells where that begins.

@@ -5,8 +5,6 @@ code that nobody may have looked at. Compared is what an example shows beyond do
 two arguments, quotes around a value, and how markers are spelt.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -70,20 +68,17 @@ def find_misspelling(spec: Spec, tools: Tools, said: Sequence[Instructions]) -> 
     """
     texts = [piece.text for piece in tools.call if isinstance(piece, Literal)]
     texts += [tools.section_start, tools.section_end]
-    others = [
-        spec.turn.header,
-        *(text for end in spec.turn.ends for text in (end.final, end.followed)),
-    ]
-    others += [spec.reasoning.start, spec.reasoning.end, spec.content.start, spec.content.end]
+    others = [text for end in spec.turn.ends for text in (end.final, end.followed)]
+    others += [spec.turn.header, spec.reasoning.start, spec.reasoning.end]
+    others += [spec.content.start, spec.content.end]
     own = {marker for text in (*texts, *others) for marker in markers(text)}
     for instructions, text in itertools.product(said, texts):
         for marker in markers(text):
             alike = {it for it in markers(instructions.text) if _is_other(marker, it)}
             if marker not in instructions.text and len(alike) == 1 and not alike <= own:
                 signs = re.match(r"[^\w\s<\[({]*", text.partition(marker)[2])
-                return Misspelling(
-                    marker + (signs.group() if signs else ""), alike.pop(), instructions
-                )
+                rendered = marker + (signs.group() if signs else "")
+                return Misspelling(rendered, alike.pop(), instructions)
     return None
 
 
@@ -137,13 +132,9 @@ def _compared(tools: Tools, found: re.Match[str], said: Instructions) -> Iterato
         reason += f"the rendering by {shown}."
         yield Disagreement("tools.arguments.separator", separator, reason, said, found.group())
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
-    if found["quote"] and is_raw and not _has_quotes(tools):
+    before_value = arguments.item[arguments.item.index(_VALUE) - 1].text
+    if found["quote"] and is_raw and not before_value.endswith(("'", '"')):
         encoding = Encoding.JSON if found["quote"] == '"' else Encoding.PYTHON
         reason = "The prompt's example has quotes around a value, the rendering has none."
         key = f"tools.arguments.values.{JsonType.STRING}"
         yield Disagreement(key, encoding, reason, said, found.group())
-
-
-def _has_quotes(tools: Tools) -> bool:
-    item = tools.arguments.item
-    return item[item.index(_VALUE) - 1].text.endswith(("'", '"'))

@@ -5,18 +5,16 @@ these two alone (found to hold throughout the reference templates), so the frame
 table of edges: from START, reasoning, content or calls to reasoning, content, calls or END.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from turnspec.analysis.argument_tokens import join_argument_tokens
 from turnspec.analysis.probes import (
     CONTENT,
     REASONING,
+    VALUES,
     Token,
     TokenKind,
     find_tokens,
@@ -24,10 +22,11 @@ from turnspec.analysis.probes import (
 )
 from turnspec.analysis.text import common_prefix, whole_prefix
 from turnspec.rendering.conversation import Chat, Following
-from turnspec.spec.calls import Arguments
+from turnspec.spec.calls import Arguments, Piece, Slot
 from turnspec.spec.conditions import CONDITIONS, holds, parts_of_message
+from turnspec.spec.encoding import encode_argument
 from turnspec.spec.message import Message
-from turnspec.spec.words import Condition, Part
+from turnspec.spec.words import Condition, JsonType, Part, SlotKind
 
 
 class Edge(NamedTuple):
@@ -37,6 +36,9 @@ class Edge(NamedTuple):
     right: Part
     when: Condition = Condition.ALWAYS
 
+
+#: What stands between neighbours.
+Edges = Mapping[Edge, str]
 
 _PART_OF_TOKEN = {TokenKind.REASONING: Part.REASONING, TokenKind.CONTENT: Part.CONTENT}
 
@@ -106,9 +108,7 @@ class Frames:
         usual = {edge: counts[min(counts)].most_common(1)[0][0] for edge, counts in seen.items()}
         return usual | dict(self._conditional(usual, following))
 
-    def _conditional(
-        self, usual: Mapping[Edge, str], following: Following
-    ) -> Iterator[tuple[Edge, str]]:
+    def _conditional(self, usual: Edges, following: Following) -> Iterator[tuple[Edge, str]]:
         """Yield what stands between neighbours in just the turns with, or without, a third part."""
         shown: dict[Edge, list[tuple[Frame, str]]] = {}
         for frame in self.frames:
@@ -121,7 +121,7 @@ class Frames:
                     yield Edge(edge.left, edge.right, when), other
                     break
 
-    def with_calls(self, calls: int) -> Frames:
+    def with_calls(self, calls: int) -> "Frames":
         """Return only the frames of messages with that many calls."""
         shown = (frame for frame in self.frames if frame.combination.calls == calls)
         return replace(self, frames=tuple(shown))
@@ -132,7 +132,7 @@ class Frames:
         texts = [frame.calls_text for frame in self.frames]
         return frozenset(part for part, it in needles if any(it in text for text in texts))
 
-    def without_both(self, part: Part) -> Frames:
+    def without_both(self, part: Part) -> "Frames":
         """Return only the frames of messages that don't have both ``part`` and calls."""
         both = {part, Part.CALLS}
         shown = (frame for frame in self.frames if not both <= frame.combination.parts)
@@ -150,7 +150,7 @@ class Frames:
         ]
 
 
-def _texts(table: Mapping[Edge, str], edge: Edge, frame: Frame) -> list[str]:
+def _texts(table: Edges, edge: Edge, frame: Frame) -> list[str]:
     """Return what the table has for an edge of a frame: what holds there, else what is usual."""
     found = [
         text
@@ -234,3 +234,32 @@ def _part_spans(tokens: Sequence[Token]) -> list[tuple[Part, int, int]]:
             spans[part] = (token.start, token.end)
     ordered = sorted(spans.items(), key=lambda item: item[1])
     return [(part, start, end) for part, (start, end) in ordered]
+
+
+_ARGUMENT_KINDS = (TokenKind.KEY, TokenKind.VALUE)
+_SLOTS = (Slot(SlotKind.KEY), Slot(SlotKind.VALUE))
+
+
+def join_argument_tokens(tokens: Sequence[Token], arguments: Arguments) -> tuple[Token, ...]:
+    """Replace each call's KEY and VALUE tokens by one ARGUMENTS token around them."""
+    if not arguments.item:
+        return tuple(tokens)
+    lead = len(arguments.start) + _size(arguments.item, arguments)
+    tail = len(arguments.end) + _size(arguments.item[::-1], arguments)
+    kept = [token for token in tokens if token.kind not in _ARGUMENT_KINDS]
+    inner = [token for token in tokens if token.kind in _ARGUMENT_KINDS]
+    for number, group in itertools.groupby(inner, key=lambda token: token.call):
+        found = list(group)
+        end = found[-1].end + tail
+        if found[-1].kind is TokenKind.VALUE and JsonType.STRING in arguments.values:
+            written = encode_argument(VALUES[0], arguments)
+            end += len(written) - written.find(VALUES[0]) - len(VALUES[0])  # what closes a string
+        kept.append(Token(TokenKind.ARGUMENTS, number, found[0].start - lead, end))
+    return tuple(sorted(kept, key=lambda token: token.start))
+
+
+def _size(pieces: Sequence[Piece], arguments: Arguments) -> int:
+    """Return how many characters stand in pieces before the first key or value: a string's."""
+    word = arguments.types.get(JsonType.STRING, "")
+    around = itertools.takewhile(lambda piece: piece not in _SLOTS, pieces)
+    return sum(len(word if piece.kind else piece.text) for piece in around)

@@ -1,12 +1,10 @@
 """The assistant's header, and what ends the user's message before it, from edges and prompts."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from turnspec.analysis.frames import Edge
+from turnspec.analysis.frames import Edges
 from turnspec.analysis.text import (
     closing_of,
     common_prefix,
@@ -16,18 +14,6 @@ from turnspec.analysis.text import (
     worded_closings,
 )
 from turnspec.spec.words import Part
-
-
-@dataclass(frozen=True, slots=True)
-class Prompts:
-    """What is rendered behind a user's message alone.
-
-    ``texts`` with a generation prompt, one for each setting of the template's switches; ``bare``
-    without.
-    """
-
-    texts: tuple[str, ...]
-    bare: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +29,21 @@ class Header:
     is_open: bool = False
 
 
-def find_user_end(edges: Mapping[Edge, str], chat_prompts: Prompts, next_user: str) -> str:
+def find_user_end(edges: Edges, prompts: Sequence[str], bare: str, next_user: str) -> str:
     """Find what ends the user's message before the assistant's turn.
 
-    ``next_user`` is what stands between an answer and the next user's message.
+    ``prompts`` are rendered behind a user's message alone, one for each setting of the template's
+    switches, and ``bare`` without a generation prompt. ``next_user`` is what stands between an
+    answer and the next user's message.
     """
-    shared, bare = whole_prefix(_openings(edges)), chat_prompts.bare
+    shared = whole_prefix(_openings(edges))
     is_all = shared == bare and bare not in next_user  # and the header is in it
     is_all = is_all and not _ends_message(bare, next_user)
     if bare.strip() and shared.startswith(bare) and next_user.startswith(bare):
         return bare  # it ends answers as well, so no header is in it
     if _is_blank_end(bare, shared, next_user):
         return bare
-    if bare in chat_prompts.texts or not shared.startswith(bare) or is_all:
+    if bare in prompts or not shared.startswith(bare) or is_all:
         # The template ends every conversation with a prompt, asked for or not.
         return _before_role(shared, next_user)
     return bare
@@ -75,9 +63,7 @@ def _ends_message(bare: str, next_user: str) -> bool:
     return any(markers(end) and bare.endswith(end) for end in ends)
 
 
-def find_header(
-    edges: Mapping[Edge, str], chat_prompts: Prompts, user_end: str, user_header: str
-) -> Header:
+def find_header(edges: Edges, prompts: Sequence[str], user_end: str, user_header: str) -> Header:
     """Find the assistant's header.
 
     It stands in every turn and in every generation prompt, and has the shape of the user's
@@ -87,7 +73,6 @@ def find_header(
     shared = whole_prefix(_openings(edges))
     header = _shaped_like(shared[len(user_end) :], user_header)
     before, first = _cut_at_marker(header)
-    prompts = chat_prompts.texts
     if before.strip() and _heads_all(first, prompts) and not _heads_all(header, prompts):
         # The words before say what is set.
         user_end, header = user_end + before, first
@@ -110,7 +95,7 @@ def find_header(
     return Header(user_end, header)
 
 
-def _heads_alone(user_end: str, edges: Mapping[Edge, str], prompts: Sequence[str]) -> bool:
+def _heads_alone(user_end: str, edges: Edges, prompts: Sequence[str]) -> bool:
     """Tell whether a marker that ends the user's message, and no turn, is all that heads turns."""
     ends = [
         text
@@ -138,26 +123,20 @@ def _without_closed_tag(header: str, openings: Sequence[str]) -> str:
     return header
 
 
-def _left_open(
-    edges: Mapping[Edge, str], prompts: Sequence[str], user_end: str, header: str
-) -> str:
+def _left_open(edges: Edges, prompts: Sequence[str], user_end: str, header: str) -> str:
     """Return the header up to where a prompt leaves it, if that is within a marker or a word.
 
     All turns go on there, and ``header`` is what they have in common without cutting any.
     """
     openings = _openings(edges)
-    found = {
-        prompt for prompt in prompts if openings and all(it.startswith(prompt) for it in openings)
-    }
-    prompt = min(found, key=len, default="")
+    found = [prompt for prompt in prompts if all(it.startswith(prompt) for it in openings)]
+    prompt = min(found, key=len, default="") if openings else ""
     is_cut = any(splits_marker(text, len(prompt)) for text in openings)
     left = prompt.removeprefix(user_end) if prompt.startswith(user_end) else ""
     return left if left.strip() and (is_cut or len(header) > len(left)) else ""
 
 
-def _tells_kinds(
-    edges: Mapping[Edge, str], prompts: Sequence[str], user_end: str, user_header: str
-) -> bool:
+def _tells_kinds(edges: Edges, prompts: Sequence[str], user_end: str, user_header: str) -> bool:
     """Tell whether no prompt writes the header, and its role goes on otherwise than the user's.
 
     Then each part begins with a header of its own, which says what it is.
@@ -171,7 +150,7 @@ def _tells_kinds(
     return rest != "" and rest[:1] != known[:1] and not markers(rest)
 
 
-def _openings(edges: Mapping[Edge, str]) -> list[str]:
+def _openings(edges: Edges) -> list[str]:
     return [
         text
         for (left, right, _), text in edges.items()
@@ -244,7 +223,7 @@ def _before_role(shared: str, next_user: str) -> str:
     return found[: found.rfind(inside[-1])] if len(inside) > 1 else ""
 
 
-def strip_header(edges: Mapping[Edge, str], header: Header) -> dict[Edge, str]:
+def strip_header(edges: Edges, header: Header) -> Edges:
     """Return the edges without what stands before the turn's first part.
 
     An empty turn that lacks the header (some templates skip it) has no edge.

@@ -6,8 +6,6 @@ of one mapping, or as a mapping. What that holds beside its text, and where the 
 up in the template's own syntax tree.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -16,8 +14,7 @@ from turnspec.analysis.findings import Derivation
 from turnspec.analysis.probes import CONTENT, VALUES, probe_message
 from turnspec.analysis.text import whole_suffix
 from turnspec.rendering.conversation import NEXT_USER_TEXT, Chat, Following, user_message
-from turnspec.rendering.dialect import Dialect
-from turnspec.rendering.shapes import inner_places
+from turnspec.rendering.dialect import Dialect, inner_places
 from turnspec.spec.message import Message
 
 #: The keys under which chat APIs hand reasoning to a template, the most usual first.
@@ -110,13 +107,6 @@ def _answers(chat: Chat) -> bool:
     return any(CONTENT in (c.turn(Message(content=CONTENT)).text or "") for c in (chat, untold))
 
 
-def _next_header(chat: Chat) -> str:
-    """Return what stands before a user's message, be it the first or behind an answer."""
-    first = chat.render([user_message(NEXT_USER_TEXT)]).text or ""
-    later = chat.turn(Message(content=CONTENT), following=Following.USER).text or ""
-    return whole_suffix([first.partition(NEXT_USER_TEXT)[0], later])
-
-
 def _dialects(chat: Chat) -> Iterator[Dialect]:
     if chat.render([user_message(NEXT_USER_TEXT)]).text is None:
         yield replace(chat.dialect, needs_system=True)
@@ -137,4 +127,8 @@ def _dialects(chat: Chat) -> Iterator[Dialect]:
             yield replace(chat.dialect, text_block=block, block_roles=roles)
     for roles, name in itertools.product(_BLOCK_ROLES, ("text", *names)):
         yield replace(chat.dialect, text_key=name, block_roles=roles)
-    yield replace(chat.dialect, next_header=_next_header(chat))
+    # What stands before a user's message, be it the first or behind an answer.
+    first = chat.render([user_message(NEXT_USER_TEXT)]).text or ""
+    later = chat.turn(Message(content=CONTENT), following=Following.USER).text or ""
+    header = whole_suffix([first.partition(NEXT_USER_TEXT)[0], later])
+    yield replace(chat.dialect, next_header=header)

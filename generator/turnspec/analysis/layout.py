@@ -3,10 +3,8 @@
 This puts the steps of `parts` and `calls` together, each on what the one before left over.
 """
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from turnspec.analysis import parts
@@ -16,16 +14,20 @@ from turnspec.analysis.around import (
     find_around,
     followed_ends,
     next_headers,
-    without_header,
 )
-from turnspec.analysis.calls import CallsFinding, analyze_calls, mark_count, why_unread
+from turnspec.analysis.calls import (
+    CallsFinding,
+    analyze_calls,
+    end_of_only_call,
+    find_after_first,
+    mark_count,
+    why_unread,
+)
 from turnspec.analysis.findings import Derivation
-from turnspec.analysis.first_call import end_of_only_call, find_after_first
-from turnspec.analysis.frames import Edge, Frame, Frames
+from turnspec.analysis.frames import Edge, Edges, Frame, Frames
 from turnspec.analysis.header import Header, strip_header
-from turnspec.analysis.parts import NOTHING, Wrapping
+from turnspec.analysis.parts import NOTHING, Wrapping, closed_apart, without_wrapped_end
 from turnspec.analysis.text import markers
-from turnspec.analysis.wrapped import closed_apart, without_wrapped_end
 from turnspec.rendering.conversation import Chat, Following
 from turnspec.spec.calls import AfterFirst
 from turnspec.spec.model import End, Join
@@ -72,13 +74,13 @@ class Layout:
         end = self.header.user_end.strip()
         return before.strip().removesuffix(end).removeprefix(end).rpartition("\n")[2].strip()
 
-    def counting(self, lead: str) -> Layout:
+    def counting(self, lead: str) -> "Layout":
         """Put a COUNT slot in the place of the number behind ``lead`` in a call of one argument."""
         if not lead or self.calls is None:
             return self
         return replace(self, calls=replace(self.calls, call=mark_count(self.calls.call, lead)))
 
-    def without_reasoning(self, end: str) -> Layout:
+    def without_reasoning(self, end: str) -> "Layout":
         """Move an empty reasoning block off the start of content into the joins.
 
         ``end`` closes reasoning. It is found so where a template never renders reasoning, but
@@ -144,7 +146,7 @@ def find_layout(
         edges = _around_calls(edges, calls, turn_end)
         around = around.behind(calls)
         wrappings[Part.CALLS] = parts.find_wrapping(Part.CALLS, edges, around.open_header)
-    wrappings = parts.without_prompted(wrappings, edges, around.header, around.prompts.texts)
+    wrappings = parts.without_prompted(wrappings, edges, around.header, around.prompts)
     wrappings = _settle(wrappings, edges, turn_end, around, chat.tokens.get("eos_token", ""))
     if wrapped_end:
         wrappings[Part.REASONING] = closed_apart(wrappings[Part.REASONING])
@@ -172,7 +174,7 @@ def find_layout(
     )
 
 
-def _find_wrappings(edges: Mapping[Edge, str], around: Around) -> tuple[dict[Part, Wrapping], str]:
+def _find_wrappings(edges: Edges, around: Around) -> tuple[parts.Wrappings, str]:
     """Return what stands around reasoning and content, and what ends a turn."""
     wrappings = {
         part: parts.find_wrapping(part, edges, around.open_header)
@@ -182,17 +184,17 @@ def _find_wrappings(edges: Mapping[Edge, str], around: Around) -> tuple[dict[Par
     wrappings = parts.without_turn_end(wrappings, edges, around.header.header)
     turn_end = parts.common_turn_end(edges, wrappings)
     if not turn_end:  # some templates end the last message of a conversation in their own way
-        ends = without_header(around.by_user, around.user_header)
+        ends = {
+            edge: text.removesuffix(around.user_header)
+            for edge, text in around.by_user.items()
+            if edge.right is Part.END and edge.left is not Part.START
+        }
         turn_end = parts.common_turn_end(ends, wrappings)
     return wrappings, turn_end
 
 
 def _find_calls(
-    frames: Frames,
-    edges: Mapping[Edge, str],
-    turn_end: str,
-    only_call: str | None,
-    derivation: Derivation,
+    frames: Frames, edges: Edges, turn_end: str, only_call: str | None, derivation: Derivation
 ) -> CallsFinding | None:
     best = _with_most_calls(frames)
     if best is None:
@@ -223,7 +225,7 @@ def why_calls_unread(frames: Frames) -> str:
     return why_unread(best.tokens, best.calls_text) if best else ""
 
 
-def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str) -> dict[Edge, str]:
+def _around_calls(edges: Edges, calls: CallsFinding, turn_end: str) -> Edges:
     """Replace the edges at the calls by what the calls themselves leave of them."""
     befores = iter(calls.repetition.befores)
     afters = iter(calls.repetition.afters)
@@ -241,17 +243,13 @@ def _around_calls(edges: Mapping[Edge, str], calls: CallsFinding, turn_end: str)
 
 
 def _settle(
-    wrappings: Mapping[Part, Wrapping],
-    edges: Mapping[Edge, str],
-    turn_end: str,
-    around: Around,
-    token: str,
-) -> dict[Part, Wrapping]:
+    wrappings: parts.Wrappings, edges: Edges, turn_end: str, around: Around, token: str
+) -> parts.Wrappings:
     """Settle who owns a text that two neighbours, or a part and the turn's end, both claim.
 
     ``token`` is the special one that ends a turn.
     """
-    found: dict[Part, Wrapping] = {}
+    found: parts.Wrappings = {}
     for part, wrapping in wrappings.items():
         last = Edge(part, Part.END)
         shown = (edges,) if part is Part.CALLS else (edges, around.by_user)
@@ -266,7 +264,7 @@ def _settle(
     return found
 
 
-def _is_ended_alike(wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str]) -> bool:
+def _is_ended_alike(wrappings: parts.Wrappings, edges: Edges) -> bool:
     """Tell whether what begins content ends a thought, if an empty one, before calls as well."""
     if not wrappings.keys() >= {Part.REASONING, Part.CONTENT, Part.CALLS}:
         return False
@@ -278,9 +276,7 @@ def _is_ended_alike(wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str
     return all(reasoning.end in text for text in begun)
 
 
-def _calls_decide_end(
-    frames: Frames, ends: Sequence[End], wrappings: Mapping[Part, Wrapping]
-) -> bool:
+def _calls_decide_end(frames: Frames, ends: Sequence[End], wrappings: parts.Wrappings) -> bool:
     """Tell whether content behind calls is followed by what ends a turn of calls."""
     finals = {end.last: end.final for end in ends}
     behind = [
@@ -288,18 +284,12 @@ def _calls_decide_end(
         for frame in frames.frames
         if frame.following is Following.NOTHING and frame.order[-2:] == (Part.CALLS, Part.CONTENT)
     ]
-    return (
-        bool(behind)
-        and finals.get(Part.CONTENT) != finals.get(Part.CALLS)
-        and set(behind) == {finals.get(Part.CALLS)}
-    )
+    is_other = finals.get(Part.CONTENT) != finals.get(Part.CALLS)
+    return is_other and set(behind) == {finals.get(Part.CALLS)}
 
 
 def _inner_texts(
-    wrappings: Mapping[Part, Wrapping],
-    calls: CallsFinding | None,
-    joins: Sequence[Join],
-    turn_end: str,
+    wrappings: parts.Wrappings, calls: CallsFinding | None, joins: Sequence[Join], turn_end: str
 ) -> list[str]:
     """Return all literals that stand inside a turn.
 
@@ -332,10 +322,7 @@ def _end_before_header(wrapping: Wrapping, header: str) -> Wrapping:
 
 
 def _find_order(frames: Frames) -> tuple[Part, ...]:
-    """Return the parts in the order in which frames show them.
-
-    Parts that no frame shows together stand in the usual order.
-    """
+    """Return the parts as frames order them; those that none shows together in the usual order."""
     shown = [frame.order for frame in frames.frames if frame.following is Following.NOTHING]
     pairs = {pair for order in shown for pair in itertools.combinations(order, 2)}
     waiting = [part for part in Part if any(part in order for order in shown)]

@@ -1,10 +1,8 @@
-"""What a template doesn't render back: parts dropped, moved or trimmed, and when."""
+"""What a template doesn't render back: parts dropped, moved or trimmed, and when; characters."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
 
-from turnspec.analysis.characters import character_limits
 from turnspec.analysis.frames import Edge, Frame, Frames
 from turnspec.analysis.probes import CONTENT, REASONING, probe_message
 from turnspec.rendering.conversation import Chat, Following
@@ -13,11 +11,12 @@ from turnspec.spec.message import Message
 from turnspec.spec.model import Limit
 from turnspec.spec.words import Condition, Part, Subject, Verdict
 
-_SUBJECTS = {
-    Part.REASONING: Subject.REASONING,
-    Part.CONTENT: Subject.CONTENT,
-    Part.CALLS: Subject.CALLS,
-}
+_SUBJECTS = {part: Subject(part.value) for part in (Part.REASONING, Part.CONTENT, Part.CALLS)}
+
+
+def limit(subject: Subject, verdict: Verdict, reason: str, characters: str = "") -> Limit:
+    """Return a limit that always holds."""
+    return Limit(subject, verdict, Condition.ALWAYS, reason, characters)
 
 
 def relabel_moved(frames: Frames) -> Frames:
@@ -28,17 +27,13 @@ def relabel_moved(frames: Frames) -> Frames:
     reasoning = table.get(Edge(Part.START, Part.REASONING))
     if own is None or reasoning is None or own == reasoning:
         return frames
-    return replace(
-        frames,
-        frames=tuple(
-            (
-                replace(frame, order=(Part.REASONING, *frame.order[1:]))
-                if frame.order[:1] == (Part.CONTENT,) and frame.gaps[0] == reasoning
-                else frame
-            )
-            for frame in frames.frames
-        ),
+    relabelled = tuple(
+        replace(frame, order=(Part.REASONING, *frame.order[1:]))
+        if frame.order[:1] == (Part.CONTENT,) and frame.gaps[0] == reasoning
+        else frame
+        for frame in frames.frames
     )
+    return replace(frames, frames=relabelled)
 
 
 def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]:
@@ -57,16 +52,10 @@ def find_limits(frames: Frames, chat: Chat, max_calls: int) -> tuple[Limit, ...]
     if error := _refused_beside_calls(alone, frames):
         limits.append(Limit(Subject.CONTENT, Verdict.DROPS, Condition.WITH_CALLS, error))
     if max_calls == 1:
-        limits.append(
-            Limit(Subject.FURTHER_CALLS, Verdict.DROPS, Condition.ALWAYS, _refusal(frames))
-        )
+        limits.append(limit(Subject.FURTHER_CALLS, Verdict.DROPS, _refusal(frames)))
     if _is_trimmed(chat):
-        limits.append(
-            Limit(Subject.CONTENT, Verdict.TRIMS, Condition.ALWAYS, "white space around it")
-        )
-    limits += character_limits(
-        Subject.CONTENT, lambda text: _shows(chat, Message(content=text), text)
-    )
+        limits.append(limit(Subject.CONTENT, Verdict.TRIMS, "white space around it"))
+    limits += character_limits(Subject.CONTENT, lambda it: _shows(chat, Message(content=it), it))
     if chat.dialect.reasoning_field is not None:
         limits += character_limits(Subject.REASONING, lambda text: _shows_reasoning(chat, text))
     return tuple(limits)
@@ -131,3 +120,44 @@ def _refusal(frames: Frames) -> str:
 def _is_trimmed(chat: Chat) -> bool:
     text = chat.turn(Message(content=f"  {CONTENT}  ")).text or ""
     return CONTENT in text and f"  {CONTENT}  " not in text and REASONING not in text
+
+
+#: Tells whether a text is rendered so that it can be read back; None where it is refused.
+ComesBack = Callable[[str], bool | None]
+
+#: The characters that some programs take for something else than text: all controls, among them
+#: what ends a line for `str.splitlines`; the other line ends; blanks and what has no width; quotes
+#: and markup; and one that takes two units in UTF-16.
+SPECIAL_CHARACTERS = (
+    "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
+    + "\u2028\u2029"
+    + " \xa0\u200b\u3000\ufeff"
+    + "\"'\\<>&"
+    + "\U0001f389"
+)
+
+
+#: Those of them that a key may hold, too: it has no controls.
+SPECIAL_IN_KEYS = "".join(one for one in SPECIAL_CHARACTERS if one in "\"'\\<>&")
+
+
+def altered_characters(comes_back: ComesBack, candidates: str = SPECIAL_CHARACTERS) -> str:
+    """Return the special characters that a template alters inside a text that it shows.
+
+    All stand in one text first; only if that doesn't come back each is tried by itself. It may
+    alter one only where two of them stand in a row, as where empty lines are left out.
+    """
+    texts = [text.format(one) for one in candidates for text in ("vqa{0}vqb", "vqa{0}{0}vqb")]
+    if not comes_back("vqavqb") or comes_back("".join(texts)):
+        return ""
+    altered = [comes_back(text) is False for text in texts]
+    return "".join(one for at, one in enumerate(candidates) if any(altered[2 * at : 2 * at + 2]))
+
+
+def character_limits(
+    subject: Subject, comes_back: ComesBack, candidates: str = SPECIAL_CHARACTERS
+) -> tuple[Limit, ...]:
+    """Return the limit that says which characters of a text don't come back, if there are any."""
+    found = altered_characters(comes_back, candidates)
+    told = limit(subject, Verdict.AMBIGUOUS, "rendered as something else", found)
+    return (told,) if found else ()

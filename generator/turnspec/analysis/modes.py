@@ -1,7 +1,5 @@
 """The modes of reasoning and content, read off what the comparisons found."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from turnspec.analysis.text import markers
@@ -11,13 +9,7 @@ from turnspec.spec.words import Condition, ContentMode, Part, ReasoningMode, Sub
 
 
 def reasoning_mode(
-    start: str,
-    end: str,
-    on: PromptState,
-    off_prompt: str,
-    limits: Sequence[Limit],
-    *,
-    shown: bool = False,
+    start: str, end: str, on: PromptState, off_prompt: str, limits: Sequence[Limit], *, shown: bool
 ) -> ReasoningMode:
     """Return the mode of reasoning between two markers.
 

@@ -4,8 +4,6 @@ A part that only the overlay knows belongs into the turn, ends it as content doe
 rendered; what starts a call follows from how calls are written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,13 +20,11 @@ from turnspec.spec.overlay import (
     source_problems,
 )
 from turnspec.spec.problems import Problem
-from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
+from turnspec.spec.words import Part, ReasoningMode, Subject
 from turnspec.spec.yaml_document import Document
 
 #: Calls are part of the format, but the template renders none.
-CALLS_NEVER_RENDERED = Limit(
-    Subject.CALLS, Verdict.DROPS, Condition.ALWAYS, "never rendered in a message"
-)
+CALLS_NEVER_RENDERED = replace(NEVER_RENDERED, subject=Subject.CALLS)
 
 
 def overlaid(

@@ -3,10 +3,8 @@
 Every key is a proposal: what the prompt leaves open stands beside it as a comment to check.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import indent
 from typing import Any, cast
@@ -19,9 +17,10 @@ from turnspec.analysis.instructions import (
     plain_instructions,
     tool_instructions,
 )
-from turnspec.analysis.overlaid import overlaid
+from turnspec.analysis.overlaid import CALLS_NEVER_RENDERED, overlaid
 from turnspec.analysis.source import TemplateSource
 from turnspec.analysis.tag_examples import Marker, empty_pairs
+from turnspec.analysis.told_limits import NEVER_RENDERED
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.calls import Literal, Tools
 from turnspec.spec.model import Alternatives, OtherMarks, Reasoning, Spec
@@ -215,3 +214,36 @@ def _quote(evidence: str, template: str) -> str:
             start, end = start + 1, end + 1
     quote = best.strip()
     return quote if len(quote) >= _SHORTEST_QUOTE else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What wasn't found, in words; a draft of an overlay, and why it can't be applied as it is."""
+
+    missing: tuple[str, ...]
+    draft: OverlayDraft | None = None
+    draft_problems: tuple[str, ...] = ()
+
+
+def advise(spec: Spec, source: TemplateSource, chat: Chat) -> Advice:
+    """Return what isn't in a spec, and how an overlay could say it; ``chat`` has no settings."""
+    draft = draft_overlay(spec, source, chat)
+    problems = draft_problems(draft, spec, source) if draft else []
+    return Advice(tuple(_missing(spec)), draft, tuple(problems))
+
+
+def _missing(spec: Spec) -> Iterator[str]:
+    if spec.reasoning.mode is ReasoningMode.NONE:
+        yield "reasoning markers"
+    elif NEVER_RENDERED in spec.limits:
+        yield "reasoning in a rendered message"
+    if spec.tools is None:
+        yield "calls"
+    elif CALLS_NEVER_RENDERED in spec.limits:
+        yield "calls in a rendered message"
+    elif not spec.capabilities.parallel_calls:
+        yield "more than one call in a turn"
+    if spec.tools is not None and not spec.grammar.triggers:
+        yield "a text that starts a call for certain"
+    if not spec.turn.stop:
+        yield "a text that ends the turn"

@@ -4,12 +4,10 @@ What leads into a part in every edge is that part's start, what leads out of it 
 end; the rest is the join of these two neighbours. So the edges can always be written again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from turnspec.analysis.frames import Edge
+from turnspec.analysis.frames import Edge, Edges, Frame, Frames
 from turnspec.analysis.header import Header
 from turnspec.analysis.text import distinct_beginning, markers, whole_prefix, whole_suffix
 from turnspec.spec.model import End, Join
@@ -25,13 +23,14 @@ class Wrapping:
 
 
 NOTHING = Wrapping("", "")
+Wrappings = dict[Part, Wrapping]
 
 
-def find_wrapping(part: Part, edges: Mapping[Edge, str], open_header: str = "") -> Wrapping:
+def find_wrapping(part: Part, edges: Edges, open_header: str = "") -> Wrapping:
     """Find what always leads into a part and what always leads out of it.
 
     What follows a part only at the turn's end belongs to that end, unless the part has a marker
-    of its own to open it (`own_ends` settles that). An ``open_header`` is no part's, though a
+    of its own to open it (`own_end` settles that). An ``open_header`` is no part's, though a
     marker begins in it.
     """
     into = [text for (_, right, _), text in edges.items() if right is part]
@@ -44,7 +43,7 @@ def find_wrapping(part: Part, edges: Mapping[Edge, str], open_header: str = "") 
     return Wrapping(start, end)
 
 
-def common_turn_end(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) -> str:
+def common_turn_end(edges: Edges, wrappings: Wrappings) -> str:
     """Return what ends every turn, whatever its last part."""
     rests = [
         text.removeprefix(wrappings[left].end if left in wrappings else "")
@@ -54,9 +53,7 @@ def common_turn_end(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping
     return whole_suffix(rests)
 
 
-def without_turn_end(
-    wrappings: Mapping[Part, Wrapping], edges: Mapping[Edge, str], header: str
-) -> dict[Part, Wrapping]:
+def without_turn_end(wrappings: Wrappings, edges: Edges, header: str) -> Wrappings:
     """Take what ends every turn off content that has no marker of its own to open it.
 
     It stands behind content before calls, too, where each of them is a message of its own: there
@@ -76,11 +73,8 @@ def without_turn_end(
 
 
 def without_prompted(
-    wrappings: Mapping[Part, Wrapping],
-    edges: Mapping[Edge, str],
-    header: Header,
-    prompts: Sequence[str],
-) -> dict[Part, Wrapping]:
+    wrappings: Wrappings, edges: Edges, header: Header, prompts: Sequence[str]
+) -> Wrappings:
     """Take what prompts give before any of several parts off their starts: it opens none of them.
 
     So it is with a header that only some turns begin with, as reasoning has one of its own. What
@@ -95,7 +89,7 @@ def without_prompted(
     }
     if len(led) > 1:
         return {**wrappings, **led}
-    content = wrappings.get(Part.CONTENT, Wrapping("", ""))
+    content = wrappings.get(Part.CONTENT, NOTHING)
     into = [text for edge, text in edges.items() if _leads_to_first_call(edge)]
     for text in given if into and not header.header else ():
         own = content.start.removeprefix(text)
@@ -159,7 +153,7 @@ def part_ways(left: Wrapping, right: Wrapping, edge: str) -> tuple[Wrapping, Wra
     return Wrapping(left.start, end), Wrapping(start, right.end)
 
 
-def find_joins(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) -> tuple[Join, ...]:
+def find_joins(edges: Edges, wrappings: Wrappings) -> tuple[Join, ...]:
     """Return what each edge holds beyond the end and the start of its neighbours."""
     joins: list[Join] = []
     for (left, right, when), text in edges.items():
@@ -173,10 +167,7 @@ def find_joins(edges: Mapping[Edge, str], wrappings: Mapping[Part, Wrapping]) ->
 
 
 def find_ends(
-    edges: Mapping[Edge, str],
-    followed: Mapping[Part, str],
-    wrappings: Mapping[Part, Wrapping],
-    wrapped_end: str = "",
+    edges: Edges, followed: Mapping[Part, str], wrappings: Wrappings, wrapped_end: str = ""
 ) -> tuple[End, ...]:
     """Return how a turn ends after each last part: at the conversation's end, and before more.
 
@@ -188,16 +179,12 @@ def find_ends(
         final = edges.get(Edge(part, Part.END))
         if final is None or _ends_as_content(part, edges, wrapped_end):
             continue
-        end = wrappings[part].end if part in wrappings else ""
-        final = final.removeprefix(end)
-        before_more = followed.get(part)
-        ends.append(
-            End(part, final, final if before_more is None else before_more.removeprefix(end))
-        )
+        end, before_more = wrappings.get(part, NOTHING).end, followed.get(part, final)
+        ends.append(End(part, final.removeprefix(end), before_more.removeprefix(end)))
     return tuple(ends)
 
 
-def _ends_as_content(part: Part, edges: Mapping[Edge, str], wrapped_end: str) -> bool:
+def _ends_as_content(part: Part, edges: Edges, wrapped_end: str) -> bool:
     closing = wrapped_end if part is Part.REASONING else ""
     through = edges.get(Edge(part, Part.CONTENT)), closing, edges.get(Edge(Part.CONTENT, Part.END))
     if part in (Part.CONTENT, Part.CALLS) or None in through:
@@ -223,3 +210,42 @@ def stop_strings(
         rests = ((distinct_beginning(text, inside), text.rstrip()) for text in next_headers)
         stops += [stop or rest * (not any(rest in x for x in inside)) for stop, rest in rests]
     return tuple(dict.fromkeys(stop for stop in stops if stop))
+
+
+def without_wrapped_end(frames: Frames) -> tuple[Frames, str]:
+    """Take what closes content in just the turns with reasoning off the frames, and return it.
+
+    What opens it is a join; this would be several joins and ends, one for each neighbour.
+    """
+    shown: dict[tuple[object, ...], dict[bool, str]] = {}
+    for frame in frames.frames:
+        if Part.CONTENT in frame.order:
+            key = frame.following, frame.combination.calls, frame.order[-1]
+            text = frame.gaps[frame.order.index(Part.CONTENT) + 1]
+            shown.setdefault(key, {})[_is_behind(frame)] = text
+    pairs = [(found[True], found[False]) for found in shown.values() if len(found) > 1]
+    ends = {text.removesuffix(usual) for text, usual in pairs if text != usual}
+    end = ends.pop() if len(ends) == 1 else ""
+    # Where reasoning makes no difference content is closed in any case, as before calls.
+    is_closed = all(
+        text == end + usual or (text == usual and text.startswith(end)) for text, usual in pairs
+    )
+    if not markers(end) or not is_closed:
+        return frames, ""
+    found = tuple(_without(frame, end) if _is_behind(frame) else frame for frame in frames.frames)
+    return replace(frames, frames=found), end
+
+
+def closed_apart(reasoning: Wrapping) -> Wrapping:
+    """Leave reasoning as many marks behind it as before it: what follows them opens content."""
+    at = behind_markers(reasoning.end, len(markers(reasoning.start)))
+    return Wrapping(reasoning.start, reasoning.end[:at] or reasoning.end)
+
+
+def _is_behind(frame: Frame) -> bool:
+    return frame.order[:2] == (Part.REASONING, Part.CONTENT)
+
+
+def _without(frame: Frame, end: str) -> Frame:
+    gaps = (*frame.gaps[:2], frame.gaps[2].removeprefix(end), *frame.gaps[3:])
+    return replace(frame, gaps=gaps)

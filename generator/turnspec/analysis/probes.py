@@ -4,8 +4,6 @@ Every name, id, key and value is a *needle*: a word that no template contains, s
 turns up in a rendering is where the template put it.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Mapping
@@ -19,6 +17,8 @@ CONTENT = "contqa"
 NAMES = ("funqa", "funqb", "funqc")
 KEYS = ("keyqa", "keyqb", "keyqc")
 VALUES = ("valqa", "valqb", "valqc")
+#: One argument, two, three.
+ARGUMENTS: list[dict[str, object]] = [dict(zip(KEYS[:n], VALUES, strict=False)) for n in (1, 2, 3)]
 #: Nine letters and digits: some templates accept no other length.
 IDS = ("callqa001", "callqb002", "callqc003")
 

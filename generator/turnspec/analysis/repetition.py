@@ -6,8 +6,6 @@ what is left over opens the section, separates the items and closes it. White sp
 belongs to the separator.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,9 +55,8 @@ def _halves(
     size = len(text) // 2
     end, start = text[:size], text[size:]
     is_run = len({*text}) == 1 and {it.strip() for it in betweens} == {text} and not text.isalnum()
-    is_split = all(it.startswith(end) for it in afters) and all(
-        it.endswith(start) for it in befores
-    )
+    is_split = all(it.startswith(end) for it in afters)
+    is_split = is_split and all(it.endswith(start) for it in befores)
     return (start, end) if is_run and is_split else ("", "")
 
 
@@ -142,9 +139,8 @@ def mark_inner_index(texts: Sequence[str]) -> tuple[str, int] | None:
     pattern = [re.split(r"(\d+)", text) for text in texts]
     if len(texts) < 2 or len({len(parts) for parts in pattern}) != 1:
         return None
-    differing = [
-        place for place, column in enumerate(zip(*pattern, strict=True)) if len(set(column)) > 1
-    ]
+    columns = enumerate(zip(*pattern, strict=True))
+    differing = [place for place, column in columns if len(set(column)) > 1]
     if len(differing) != 1 or not pattern[0][differing[0]].isdigit():
         return None
     numbers = [int(parts[differing[0]]) for parts in pattern]

@@ -1,8 +1,7 @@
-"""Examples in tags: which tags belong together, what they hold, and where its slots are."""
-
-from __future__ import annotations
+"""Examples in prose: JSON-like objects, and tags: which belong together, and what they hold."""
 
 import itertools
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -90,14 +89,6 @@ def tagged_example(text: str) -> tuple[Tools, str, tuple[str, ...]] | None:
     return None
 
 
-def _doubts(pieces: Sequence[_Token]) -> tuple[str, ...]:
-    doubts = ["the example shows strings only; see how other values are written"]
-    first_slot = next(index for index, piece in enumerate(pieces) if piece.slot)
-    if sum(piece.is_marker for piece in pieces[:first_slot]) > 1:
-        doubts.append("do the outer tags stand around each call, or around all calls of a turn?")
-    return tuple(doubts)
-
-
 @dataclass(frozen=True, slots=True)
 class _Token:
     """A piece of an example: a marker or a part of one, white space, or a slot."""
@@ -105,6 +96,14 @@ class _Token:
     text: str
     slot: bool = False
     is_marker: bool = False
+
+
+def _doubts(pieces: Sequence[_Token]) -> tuple[str, ...]:
+    doubts = ["the example shows strings only; see how other values are written"]
+    first_slot = next(index for index, piece in enumerate(pieces) if piece.slot)
+    if sum(piece.is_marker for piece in pieces[:first_slot]) > 1:
+        doubts.append("do the outer tags stand around each call, or around all calls of a turn?")
+    return tuple(doubts)
 
 
 def _pieces(example: str) -> list[_Token]:
@@ -197,3 +196,98 @@ def _item(pieces: Sequence[_Token]) -> tuple[Piece, ...]:
 
 def _joined(pieces: Sequence[_Token]) -> str:
     return "".join(piece.text for piece in pieces)
+
+
+#: Stands for an object in a text in which all of them are replaced.
+OBJECT = "\ue000"
+
+_KEY = re.compile(r"\s*([\"'])(?P<key>(?:(?!\1)[^\n])+)\1(?P<colon>\s*:\s*)")
+_NEXT = re.compile(r"\s*,\s*(?=[\"'])")
+_LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleObject:
+    """An object in a text: its own text, its keys with the texts of their values, and its style."""
+
+    text: str
+    members: tuple[tuple[str, str], ...]
+    item_separator: str
+    key_separator: str
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it could be real JSON, with no placeholder in it."""
+        in_double_quotes = self.text.replace("'", '"')
+        try:
+            json.loads(in_double_quotes if '"' not in self.text else self.text)
+        except ValueError:
+            return False
+        return True
+
+
+def replace_objects(text: str) -> tuple[str, list[ExampleObject]]:
+    """Return the text with `OBJECT` in the place of each outermost object, and the objects.
+
+    An object is a brace before a quoted key and a colon; a value, maybe a placeholder as in
+    ``{"call": <its name>}``, runs to the comma before the next key or to the closing brace. Doubled
+    braces, which a formatter left over, are read as single ones, and single quotes as double ones.
+    """
+    found: list[ExampleObject] = []
+    result, position = "", 0
+    for match in re.finditer(r"\{", text):
+        if match.start() < position:
+            continue
+        example = _read_object(text, match.start())
+        if example is not None:
+            result += text[position : match.start()] + OBJECT
+            position = match.start() + len(example.text)
+            found.append(example)
+    return result + text[position:], found
+
+
+def _read_object(text: str, start: int) -> ExampleObject | None:
+    doubled = text.startswith("{{", start)
+    position = start + (2 if doubled else 1)
+    members: list[tuple[str, str]] = []
+    colons, commas = [], []
+    while key := _KEY.match(text, position):
+        end = _value_end(text, key.end(), key[1])
+        if end is None:
+            return None
+        members.append((key["key"], text[key.end() : end].strip()))
+        colons.append(key["colon"])
+        following = _NEXT.match(text, end)
+        position = following.end() if following else end
+        if following is None:
+            break
+        commas.append(following.group())
+    closing = "}}" if doubled else "}"
+    if not members or not text.startswith(closing, position):
+        return None
+    whole = text[start : position + len(closing)]
+    return ExampleObject(whole, tuple(members), _in_one_line(commas, ", "), _in_one_line(colons))
+
+
+def _value_end(text: str, start: int, quote: str) -> int | None:
+    """Return where a value ends: at the comma before the next key, or at the closing brace."""
+    depth, in_string = 0, False
+    for position in range(start, min(len(text), start + _LONGEST)):
+        character = text[position]
+        if in_string:
+            in_string = character not in (quote, "\n")
+        elif character == quote:
+            in_string = True
+        elif character in "{[":
+            depth += 1
+        elif character in "}]" and depth:
+            depth -= 1
+        elif character == "}" or (character == "," and not depth and _NEXT.match(text, position)):
+            return position
+        elif text.startswith("\n\n", position):
+            return None
+    return None
+
+
+def _in_one_line(separators: list[str], usual: str = ": ") -> str:
+    return separators[0] if separators and "\n" not in separators[0] else usual

@@ -4,8 +4,6 @@ A switch is any variable of the template that changes the generation prompt or b
 into a turn. Settings are judged by what they render, never by the variable's name.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +55,10 @@ def collect_settings(chat: Chat) -> list[Setting]:
     default = _setting(chat, {})
     if default is None:
         return []
-    singles = list(_single_settings(chat))
+    values = chat.facts.switch_values.items()
+    each = ({name: value} for name, listed in values for value in listed)
+    tried = (_setting(chat, variables) for variables in itertools.islice(each, _MOST_SETTINGS))
+    singles = list(filter(None, tried))
     found = {default.shown: default}
     for setting in singles:
         known = found.setdefault(setting.shown, setting)
@@ -69,19 +70,8 @@ def collect_settings(chat: Chat) -> list[Setting]:
     return list(found.values())
 
 
-def _single_settings(chat: Chat) -> Iterator[Setting]:
-    """Return what each variable gives with each of its values."""
-    values = chat.facts.switch_values.items()
-    each = ({name: value} for name, listed in values for value in listed)
-    tried = itertools.islice(each, _MOST_SETTINGS)
-    return filter(None, (_setting(chat, variables) for variables in tried))
-
-
 def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:
-    """Yield what two variables give of which one brings reasoning into turns.
-
-    Another one opens it in the prompt.
-    """
+    """Yield what two variables give of which one shows reasoning and one opens it in the prompt."""
     for first, second in itertools.permutations(settings[1:], 2):
         apart = first.shows_reasoning and not second.shows_reasoning
         if apart and not settings[0].shows_reasoning and first.prompt != second.prompt:

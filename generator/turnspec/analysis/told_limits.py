@@ -1,7 +1,5 @@
 """What is told of a format: which turns can't be read for certain, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from turnspec.analysis.facts import Facts
@@ -16,14 +14,12 @@ from turnspec.spec.visible import shortened
 from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 
 
-def _told(subject: Subject, reason: str) -> Limit:
-    return Limit(subject, Verdict.TOLD, Condition.ALWAYS, reason)
+def _told(subject: Subject, reason: str, verdict: Verdict = Verdict.TOLD) -> Limit:
+    return Limit(subject, verdict, Condition.ALWAYS, reason)
 
 
 #: Reasoning is part of the format, but the template strips it from every message.
-NEVER_RENDERED = Limit(
-    Subject.REASONING, Verdict.DROPS, Condition.ALWAYS, "never rendered in a message"
-)
+NEVER_RENDERED = _told(Subject.REASONING, "never rendered in a message", Verdict.DROPS)
 
 #: Reasoning has no opening marker, so a turn that has no closing one may be all reasoning.
 UNMARKED = Limit(
@@ -64,11 +60,10 @@ PROMPTED_BY_TOOLS = _told(
 )
 
 #: A call's name is what its id says, which only the tools' names tell.
-NAMED_BY_ID = Limit(
+NAMED_BY_ID = _told(
     Subject.CALL_ID,
-    Verdict.AMBIGUOUS,
-    Condition.ALWAYS,
     "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
+    Verdict.AMBIGUOUS,
 )
 
 #: A message with calls may want something that no probe has, or the model calls nothing.

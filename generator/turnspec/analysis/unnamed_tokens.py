@@ -4,8 +4,6 @@ A tokenizer gives its templates more tokens than those that begin and end a text
 `pad_token`, …). Where a template is all that is known, such a one is rendered as nothing.
 """
 
-from __future__ import annotations
-
 from turnspec.analysis.probes import probe_message
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.problems import Problem
@@ -15,9 +13,7 @@ _NEEDLE = "<|tokqa|>"
 
 def unnamed_tokens(chat: Chat, file: str) -> list[Problem]:
     """Return a problem for each token that a turn holds, if its text is nowhere said."""
-    names = [
-        name for name in chat.facts.reads if name.endswith("_token") and name not in chat.tokens
-    ]
+    names = [it for it in chat.facts.reads if it.endswith("_token") and it not in chat.tokens]
     return [
         Problem(
             f"a turn holds {name}, and nothing says what that is: put it into the template, as in "

@@ -1,21 +1,20 @@
 """A2: how a value of each type is written in tagged arguments, found by writing it again."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from turnspec.analysis.argument_kinds import Kinds, RenderArguments
-from turnspec.analysis.characters import SPECIAL_IN_KEYS, character_limits
 from turnspec.analysis.elements import as_elements, inner_null
 from turnspec.analysis.findings import Derivation, shown_pieces
+from turnspec.analysis.limits import SPECIAL_IN_KEYS, character_limits, limit
 from turnspec.analysis.probes import KEYS, VALUES
 from turnspec.spec.calls import Arguments, Guard, Slot, ValueSyntax
 from turnspec.spec.encoding import encode_argument, written_key
 from turnspec.spec.model import Limit
-from turnspec.spec.words import Condition, Encoding, JsonType, SlotKind, Subject, Verdict
+from turnspec.spec.words import Encoding, JsonType, SlotKind, Subject, Verdict
 
 #: Values that show how each type is written.
 VALUE_PROBES: dict[JsonType, tuple[object, ...]] = {
@@ -70,7 +69,7 @@ class _Rendered:
         written = self.written(value)
         return written[1] if written else None
 
-    def is_encoded(self, text: str, arguments: Arguments) -> bool | None:
+    def is_encoded(self, arguments: Arguments, text: str) -> bool | None:
         """Tell whether a string is written as all of them are, or None where it isn't rendered."""
         written = self.text_of(text)
         return None if written is None else written == encode_argument(text, arguments)
@@ -100,8 +99,8 @@ def find_encodings(
     """Find how a value of each type is written (A2), and what can't be read back."""
     shown = _Rendered(render, kinds)
     found, limits = _with_syntax(shown, arguments), list[Limit]()
-    for kind, probes in VALUE_PROBES.items():
-        found, told = _with_encoding(shown, found, kind, probes, derivation)
+    for kind in VALUE_PROBES:
+        found, told = _with_encoding(shown, found, kind, derivation)
         limits += told
     if found.elements is not None:
         limits += _limits_of_elements(shown, found, derivation)
@@ -138,23 +137,20 @@ def _with_syntax(shown: _Rendered, arguments: Arguments) -> Arguments:
 
 
 def _with_encoding(
-    shown: _Rendered,
-    found: Arguments,
-    kind: JsonType,
-    probes: Sequence[object],
-    derivation: Derivation,
+    shown: _Rendered, found: Arguments, kind: JsonType, derivation: Derivation
 ) -> tuple[Arguments, list[Limit]]:
     """Return arguments with how values of a type are written, or a limit that says why not."""
+    probes = VALUE_PROBES[kind]
     written = [one for one in map(shown.written, probes) if one is not None]
     if len(written) < len(probes):
         is_told = any(KEYS[0] in (shown.render({KEYS[0]: probe}) or "") for probe in probes)
         reason = "between other marks than a string" if is_told else "not rendered at all"
-        return found, [_limit(_SUBJECTS[kind], Verdict.DROPS, reason)]
+        return found, [limit(_SUBJECTS[kind], Verdict.DROPS, reason)]
     texts = [text for _, text in written]
-    matched = _match(texts, kind, probes, found) or _otherwise(shown, found, kind, probes, texts)
+    matched = _match(texts, kind, probes, found) or _otherwise(shown, found, kind, texts)
     derivation.note("A2", f"{kind}: {matched.values[kind] if matched else None}", *texts)
     if matched is None:
-        return found, [_limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}")]
+        return found, [limit(_SUBJECTS[kind], Verdict.AMBIGUOUS, f"e.g. {texts[0]!r}")]
     if kind is JsonType.OBJECT:
         matched = _with_objects_in_arrays(shown, matched)
     if shown.kinds.typed:
@@ -172,13 +168,10 @@ def _with_objects_in_arrays(shown: _Rendered, arguments: Arguments) -> Arguments
 
 
 def _otherwise(
-    shown: _Rendered,
-    found: Arguments,
-    kind: JsonType,
-    probes: Sequence[object],
-    texts: Sequence[str],
+    shown: _Rendered, found: Arguments, kind: JsonType, texts: Sequence[str]
 ) -> Arguments | None:
     """Return arguments with a way for one type alone, or None."""
+    probes = VALUE_PROBES[kind]
     if kind is JsonType.STRING and (quote := shown.kinds.quote):
         doubled = replace(found, guard=Guard(quote, quote, ""), value_escapes={quote: quote * 2})
         in_guard = _match(texts, kind, probes, replace(doubled, escapes_only_strings=True))
@@ -206,23 +199,21 @@ def _limits_of_elements(
     examples = (shown.text_of(value) or "" for value in ([VALUES[0]], {KEYS[0]: VALUES[0]}))
     derivation.note("A2", tags, *examples)
     empty = "written as an empty string is; the tool's schema tells them apart"
-    yield _limit(Subject.ARGUMENT_EMPTY, Verdict.AMBIGUOUS, empty)
+    yield limit(Subject.ARGUMENT_EMPTY, Verdict.AMBIGUOUS, empty)
     if reason := inner_null(found, shown.text_of):
-        yield _limit(Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS, reason)
+        yield limit(Subject.ARGUMENT_INNER_NULL, Verdict.AMBIGUOUS, reason)
 
 
 def _limits_of_strings(
     shown: _Rendered, found: Arguments, limits: Sequence[Limit]
 ) -> Iterator[Limit]:
     """Yield what can't be read back of strings and of keys, beside limits that are known."""
-    is_limited = any(limit.subject is Subject.ARGUMENT_STRING for limit in limits)
+    is_limited = any(it.subject is Subject.ARGUMENT_STRING for it in limits)
     if quote := _unescaped_quote(found):
         reason = "quotes in it are not escaped"
-        yield _limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason, quote)
+        yield limit(Subject.ARGUMENT_STRING, Verdict.AMBIGUOUS, reason, quote)
     elif not is_limited:
-        yield from character_limits(
-            Subject.ARGUMENT_STRING, lambda text: shown.is_encoded(text, found)
-        )
+        yield from character_limits(Subject.ARGUMENT_STRING, partial(shown.is_encoded, found))
     yield from character_limits(
         Subject.ARGUMENT_KEY,
         lambda key: written_key(key, found) in (shown.render({key: VALUES[0]}) or ""),
@@ -230,7 +221,7 @@ def _limits_of_strings(
     )
     text = shown.text_of("  vqa  ") or ""
     if "vqa" in text and "  vqa  " not in text:
-        yield _limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it")
+        yield limit(Subject.ARGUMENT_STRING, Verdict.TRIMS, "white space around it")
 
 
 def _match(
@@ -316,12 +307,7 @@ def _unescaped_quote(arguments: Arguments) -> str:
     if Encoding.QUOTED in arguments.values.values():
         return syntax.quote if len(syntax.quote) == 1 and not syntax.one_quote else ""
     before, last = arguments.item[-2:]
-    is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW and before == Slot(
-        SlotKind.VALUE
-    )
-    closing = last.text if is_raw and last.text not in arguments.value_escapes else ""
+    is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
+    is_told = is_raw and before == Slot(SlotKind.VALUE)
+    closing = last.text if is_told and last.text not in arguments.value_escapes else ""
     return closing if len(closing) == 1 and not closing.isspace() else ""
-
-
-def _limit(subject: Subject, verdict: Verdict, reason: str, characters: str = "") -> Limit:
-    return Limit(subject, verdict, Condition.ALWAYS, reason, characters)

@@ -109,7 +109,7 @@ def _analysed(
     path: Path, templates: list[SourceTemplate], catalog: Catalog, limits: Limits
 ) -> tuple[list[Identity], list[Problem]]:
     # Who names a format that is known needs no analysis.
-    from turnspec.analysis.limited import analyze_limited
+    from turnspec.analysis.analyze import analyze_limited
 
     known = catalog.by_fingerprint()
     found: list[Identity] = []

@@ -1,7 +1,5 @@
 """The one exception of the prompt side, raised at its edge with all that is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -21,11 +19,7 @@ _T = TypeVar("_T")
 
 
 def checked(found: list[_T] | list[Problem]) -> list[_T]:
-    """Return what was found.
-
-    Raises:
-        ChatError: problems were found instead.
-    """
+    """Return what was found, or raise a `ChatError` of the problems that were found instead."""
     problems = [item for item in found if isinstance(item, Problem)]
     if problems:
         raise ChatError(problems)

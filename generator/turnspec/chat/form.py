@@ -1,7 +1,5 @@
 """In which form a template takes messages: what was found by rendering, beyond the spec."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.dialect import call_limit, probe_capabilities
@@ -44,14 +42,16 @@ class MessageForm:
 def find_form(chat: Chat, capabilities: Capabilities | None = None) -> MessageForm:
     """Find a template's form by rendering; known ``capabilities`` aren't looked for again."""
     chat = chat.speaking(_followed(chat, find_message_form(chat, Derivation())))
-    result_role = _result_role(chat)
+    words = chat.facts.attribute_words.get("role", [])
+    known = (TOOL, *(word for word in words if word not in _API_ROLES))
+    # The first role whose message is shown after a call: ``tool``, or one of its own.
+    result_role = next((role for role in known if _shows_result(chat, role)), None)
     roles = (SYSTEM, USER, ASSISTANT, *((result_role,) if result_role else ()))
-    knows_developer = DEVELOPER in chat.facts.attribute_words.get("role", [])
     return MessageForm(
         dialect=chat.dialect,
         capabilities=capabilities or probe_capabilities(chat, call_limit(chat)),
         result_role=result_role,
-        developer_role=knows_developer and _shows_text(chat, DEVELOPER, _TEXT),
+        developer_role=DEVELOPER in words and _shows_text(chat, DEVELOPER, _TEXT),
         takes_parts=frozenset(role for role in roles if _takes_parts(chat, role)),
         only_parts=frozenset(role for role in roles if not _shows_text(chat, role, _TEXT)),
     )
@@ -69,13 +69,6 @@ def _followed(chat: Chat, dialect: Dialect) -> Dialect:
     if chat.render([*messages, user_message(_TEXT)]).text is not None:
         return dialect
     return replace(dialect, absent_content=AbsentContent.EMPTY)
-
-
-def _result_role(chat: Chat) -> str | None:
-    """Return the first role whose message is shown after a call: ``tool``, or one of its own."""
-    words = chat.facts.attribute_words.get("role", [])
-    roles = (TOOL, *(word for word in words if word not in _API_ROLES))
-    return next((role for role in roles if _shows_result(chat, role)), None)
 
 
 def _shows_result(chat: Chat, role: str) -> bool:

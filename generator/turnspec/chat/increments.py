@@ -133,9 +133,8 @@ class Conversation:
         shared = common_prefix(texts)
         # Only around the end can a marker be cut, and the texts may be long.
         start = max(0, len(shared) - _WINDOW)
-        return shared[:start] + whole_prefix(
-            [text[start : len(shared) + _WINDOW] for text in texts]
-        )
+        around = [text[start : len(shared) + _WINDOW] for text in texts]
+        return shared[:start] + whole_prefix(around)
 
     def _renderings(self) -> Iterator[str]:
         """Yield what the messages are rendered as: alone, followed by each kind, prompted."""

@@ -5,8 +5,6 @@ object or as JSON text, name and arguments of a call under ``function`` or besid
 under any of its keys. What comes out is the one way that the template reads.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Mapping, Sequence
@@ -15,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from turnspec.analysis.insistence import REASONING_FIELDS
 from turnspec.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
 from turnspec.rendering.conversation import content_in_blocks
-from turnspec.rendering.dialect import Dialect, JsonObject
-from turnspec.rendering.shapes import at_place
+from turnspec.rendering.dialect import Dialect, JsonObject, at_place
 from turnspec.spec.message import Call, Message
 from turnspec.spec.problems import Problem
 
@@ -66,10 +63,7 @@ def with_text_behind(turn: Turn, text: str) -> Turn:
 def read_messages(messages: Sequence[Mapping[str, object]]) -> list[Turn] | list[Problem]:
     """Return the messages read, or everything that is wrong with them."""
     problems: list[Problem] = []
-    turns = [
-        _read_message(message, f"messages[{number}]", problems)
-        for number, message in enumerate(messages)
-    ]
+    turns = [_read_message(it, f"messages[{at}]", problems) for at, it in enumerate(messages)]
     if not messages:
         problems.append(Problem("there are no messages", path="messages"))
     return problems or turns

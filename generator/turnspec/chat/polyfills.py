@@ -4,10 +4,8 @@ Each polyfill is a function from turns to turns; `polyfilled` applies those that
 order in which the later ones see what the earlier ones made, and says which it applied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from turnspec.chat.form import ASSISTANT, DEVELOPER, SYSTEM, TOOL, USER, MessageForm
@@ -29,15 +27,6 @@ class Polyfill(StrEnum):
     NULL_CONTENT = "null content as an empty text"
 
 
-@dataclass(frozen=True, slots=True)
-class Polyfilled:
-    """Turns as the template can take them, tools that are still to be given, what was applied."""
-
-    turns: tuple[Turn, ...]
-    tools: tuple[JsonObject, ...]
-    applied: tuple[Polyfill, ...]
-
-
 def missing_features(form: MessageForm) -> tuple[Polyfill, ...]:
     """Return the polyfills that a template of this form may need."""
     can = form.capabilities
@@ -56,8 +45,11 @@ def missing_features(form: MessageForm) -> tuple[Polyfill, ...]:
 
 def polyfilled(
     turns: Sequence[Turn], tools: Sequence[JsonObject], form: MessageForm, spec: Callable[[], Spec]
-) -> Polyfilled:
-    """Apply what the messages need; ``spec``, with a syntax for calls, is only asked for then."""
+) -> tuple[list[Turn], Sequence[JsonObject], tuple[Polyfill, ...]]:
+    """Apply what the messages need; ``spec``, with a syntax for calls, is only asked for then.
+
+    Returns turns as the template can take them, tools that are still to be given, what was applied.
+    """
     missing = missing_features(form)
     given = list(turns)
     applied: list[Polyfill] = []
@@ -73,8 +65,7 @@ def polyfilled(
         changed = step(given) if polyfill in missing else given
         if changed != given:
             given, applied = changed, [*applied, polyfill]
-    left = () if Polyfill.TOOLS in missing else tuple(tools)
-    return Polyfilled(tuple(given), left, tuple(applied))
+    return given, () if Polyfill.TOOLS in missing else tools, tuple(applied)
 
 
 def _described(

@@ -1,15 +1,12 @@
 """One template made ready: its form, its spec, and rendering in its own process."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from turnspec.analysis.analyze import ASSUMED_TOKENS
-from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.chat.errors import ChatError
 from turnspec.chat.form import MessageForm, find_form
@@ -130,6 +127,5 @@ def in_context(spec: Spec, prefill: str) -> Spec:
     """
     header = spec.turn.header if prefill.startswith(spec.turn.header) else ""
     state = ThinkingState(prefill)
-    return replace(
-        spec, thinking=Thinking(state, state, state), turn=replace(spec.turn, header=header)
-    )
+    thinking = Thinking(state, state, state)
+    return replace(spec, thinking=thinking, turn=replace(spec.turn, header=header))

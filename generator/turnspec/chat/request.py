@@ -1,21 +1,22 @@
 """One rendering: from messages that were read to a prompt."""
 
-from __future__ import annotations
-
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from turnspec.analysis.probes import CONTENT, REASONING
 from turnspec.chat.errors import ChatError
 from turnspec.chat.form import ASSISTANT
 from turnspec.chat.messages import Turn, with_ids, with_text_behind, write_messages
 from turnspec.chat.polyfills import Polyfill, polyfilled
-from turnspec.chat.prefill import continuation, prompt_part
-from turnspec.chat.prepared import PreparedTemplate
+from turnspec.chat.prepared import PreparedTemplate, in_context
 from turnspec.chat.sources import SpecialTokens
 from turnspec.rendering.dialect import JsonObject
+from turnspec.spec.message import Message
 from turnspec.spec.model import Spec, SwitchWord
 from turnspec.spec.problems import Problem
-from turnspec.spec.words import Switch
+from turnspec.spec.words import ReasoningMode, Switch
+from turnspec.verification.turns import written_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +86,18 @@ class Request:
 
     def render(self, *, add_generation_prompt: bool) -> Prompt:
         """Render with polyfills, in the template's form."""
-        done = polyfilled(
-            self.turns, self.tools, self.prepared.form, lambda: self.prepared.answer_spec
+        prepared = self.prepared
+        turns, tools, applied = polyfilled(
+            self.turns, self.tools, prepared.form, lambda: prepared.answer_spec
         )
-        messages, problems = write_messages(done.turns, self.prepared.form)
+        messages, problems = write_messages(turns, prepared.form)
         if problems:
             raise ChatError(problems)
 
         def rendered(*, prompted: bool) -> str:
             return self.prepared.render(
                 messages,
-                done.tools,
+                tools,
                 add_generation_prompt=prompted,
                 variables=self.variables,
                 now=self.now,
@@ -105,7 +107,7 @@ class Request:
         prefill = ""
         if add_generation_prompt:
             prefill = prompt_part(self._spec(), text, lambda: rendered(prompted=False))
-        return Prompt(text, prefill, done.applied, tuple(self.notes))
+        return Prompt(text, prefill, applied, tuple(self.notes))
 
     def _spec(self) -> Spec | None:
         """Return the spec; a template that can't be analysed can be rendered all the same."""
@@ -134,3 +136,46 @@ def without_added(prompt: Prompt, tokens: SpecialTokens) -> Prompt:
     if tokens.adds_eos and eos:
         text = text.removesuffix(eos)
     return replace(prompt, text=text)
+
+
+def prompt_part(spec: Spec | None, text: str, bare_prompt: Callable[[], str]) -> str:
+    """Return the part of the turn at the end of a prompt, "" where it holds none.
+
+    ``bare_prompt`` gives the same prompt without the generation prompt, and is only asked for
+    where the text ends with none that the spec, if there is one, knows.
+    """
+    known = spec.thinking.prompts if spec else ()
+    longest = max((prompt for prompt in known if text.endswith(prompt)), key=len, default="")
+    if longest:
+        return longest
+    bare = bare_prompt()
+    if not text.startswith(bare):
+        return ""
+    # The header may be what the last message ends with; one further back is an earlier turn's.
+    header = spec.turn.header if spec else ""
+    start = text.rfind(header) if header else -1
+    return text[start if start >= 0 and start + len(header) >= len(bare) else len(bare) :]
+
+
+def continuation(spec: Spec, prefill: str, turn: Turn) -> str | Problem:
+    """Return what stands between a prompt and the place where an unfinished message goes on.
+
+    ``prefill`` is the part of the turn that the prompt holds. The text that is continued is the
+    content, or the reasoning where there is no content yet.
+    """
+    place = "messages[-1]"
+    if turn.calls:
+        return Problem("a message with calls can't be continued", path=place)
+    if spec.reasoning.mode is ReasoningMode.NONE:  # as in any earlier message, it isn't shown
+        turn = replace(turn, reasoning="")
+    if not turn.text and not turn.reasoning:
+        return ""
+    # Words in the place of the texts: what is continued must come out to the last white space.
+    message = Message(CONTENT if turn.text else "", REASONING if turn.reasoning else "")
+    given = written_input(in_context(spec, prefill), message, thinking=None)
+    written = given.text if given else (CONTENT if turn.text else "")
+    last = CONTENT if turn.text else REASONING
+    if last not in written or (turn.reasoning and REASONING not in written):
+        return Problem("the prompt leaves no place for the message's reasoning", path=place)
+    cut = written[: written.rindex(last)]
+    return cut.replace(REASONING, turn.reasoning) + (turn.text or turn.reasoning)

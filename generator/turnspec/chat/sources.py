@@ -4,8 +4,6 @@ The order is llama.cpp's: an explicit template first, then the model's default o
 tools, then ChatML; ChatML also stands in for one that doesn't parse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -158,15 +156,13 @@ def _chosen(
 
 def _with_token_notes(templates: ModelTemplates, worker: RenderWorker) -> ModelTemplates:
     """Say which special token a template uses that the vocabulary hasn't."""
-    given: Mapping[str, str | None] = {
-        "bos_token": templates.tokens.bos,
-        "eos_token": templates.tokens.eos,
-    }
+    tokens = templates.tokens
+    given: Mapping[str, str | None] = {"bos_token": tokens.bos, "eos_token": tokens.eos}
     texts = filter(None, (templates.default, templates.tool_use))
     used = [name for text in texts for name in given if name in worker.facts(text).reads]
     missing = [name for name in dict.fromkeys(used) if given[name] is None]
     told = "the template uses {}, and nobody names it; {} stands in"
-    if templates.tokens.known:
+    if tokens.known:
         told = "the template uses {}, and the vocabulary has none"
     notes = (told.format(name, ASSUMED_TOKENS[name]) for name in missing)
     return replace(templates, notes=(*templates.notes, *notes))
@@ -176,9 +172,7 @@ def known_templates(
     spec: Spec, text: str, tokens: SpecialTokens = SpecialTokens()
 ) -> ModelTemplates:
     """Return a template with its spec; ``tokens`` go before those that the spec has."""
-    given = {
-        key: token.text for key, token in spec.tokens.items() if token.source is TokenSource.GIVEN
-    }
+    given = {key: it.text for key, it in spec.tokens.items() if it.source is TokenSource.GIVEN}
     bos = given.get("bos_token") if tokens.bos is None else tokens.bos
     eos = given.get("eos_token") if tokens.eos is None else tokens.eos
     found = ModelTemplates(spec.name, text, tokens=SpecialTokens(bos, eos), specs=(spec,))

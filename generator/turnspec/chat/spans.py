@@ -5,8 +5,6 @@ a rendering is found by rendering the conversation again with other words in its
 that leave earlier reasoning out, or have other ends before a tool's result, are read as they are.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -216,10 +214,8 @@ def _in_its_place(message: Message) -> Iterator[list[Message]]:
         other = [{"tool_calls": [_with_word(call, word) for call in calls]} for word in _WORDS]
         yield [{**message, **calling} for calling in other]
         if message.get("content"):
-            yield [
-                {**message, **calling, "content": word}
-                for calling, word in zip(other, _WORDS, strict=True)
-            ]
+            beside = zip(other, _WORDS, strict=True)
+            yield [{**message, **calling, "content": word} for calling, word in beside]
     yield [{"role": ASSISTANT, "content": word} for word in _WORDS]
 
 

@@ -222,8 +222,7 @@ class ChatTemplate:
     ) -> StreamingParser:
         """Return the streaming parser for the answer to a prompt.
 
-        ``feed`` it pieces of text, ``finish`` it,
-        and take ``message`` from it. ``options`` are the parser's own.
+        ``feed`` it pieces, ``finish`` it, take ``message`` from it. ``options`` are its own.
 
         Raises:
             ChatError: the template can't be analysed.
@@ -243,14 +242,7 @@ class ChatTemplate:
         variables: Mapping[str, object] | None = None,
         now: datetime.datetime | None = None,
     ) -> Transcript:
-        """Render a conversation, and say which characters of it the model wrote.
-
-        Args:
-            messages: as for `render`.
-            tools: likewise.
-            thinking: likewise.
-            variables: likewise.
-            now: the time that the template may write (default: now).
+        """Render a conversation as `render` does, and say which characters of it the model wrote.
 
         Returns:
             The text, and a span for each message of the assistant's: what stands in the template's

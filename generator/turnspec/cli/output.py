@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from turnspec.analysis.advice import Advice
+from turnspec.analysis.overlay_draft import Advice
 from turnspec.chat.summary import capabilities_in_words
 from turnspec.cli.console import print_error, put, say
 from turnspec.pipeline.build import Build

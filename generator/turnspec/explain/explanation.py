@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from turnspec.analysis.advice import advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
+from turnspec.analysis.overlay_draft import advise
 from turnspec.analysis.source import TemplateSource
 from turnspec.explain.comparisons import Comparison, compare
 from turnspec.explain.samples import Sample, sample_turns

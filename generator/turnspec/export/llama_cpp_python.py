@@ -10,7 +10,7 @@ from dataclasses import replace
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.plugin import plugin_files
 from turnspec.grammar.triggers import trigger_patterns
-from turnspec.grammar.turn_begun import prompt_extra
+from turnspec.grammar.turn_onward import prompt_extra
 from turnspec.spec.model import Alternatives, Spec
 from turnspec.spec.turn_end import stop_strings
 

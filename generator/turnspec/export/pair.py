@@ -18,7 +18,7 @@ from turnspec.export.sglang import entry_point
 from turnspec.export.xgrammar import FILE, tag_of_grammar, tag_text
 from turnspec.grammar.bound import BoundGrammar
 from turnspec.grammar.request import GrammarRequest
-from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
+from turnspec.grammar.turn_onward import opens_reasoning, prompt_extra
 from turnspec.spec.model import Spec
 from turnspec.spec.words import Encoding, JsonType
 

@@ -12,9 +12,9 @@ import re
 from turnspec.analysis.text import markers
 from turnspec.codegen.shapes import looks_like_head
 from turnspec.export.response_calls import are_array, call_head, call_tail
+from turnspec.grammar.call_text import value_ends
 from turnspec.grammar.elements import ELEMENT_TEXT, element_ends
 from turnspec.grammar.free_text import text_without
-from turnspec.grammar.piece_writer import value_ends
 from turnspec.grammar.text import character_class, literal
 from turnspec.grammar.value_notations import RAW_TEXT
 from turnspec.grammar.values import LONG_ESCAPES, QUOTED_TEXT

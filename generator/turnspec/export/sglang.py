@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from turnspec.export.exporting import Exported, ExportOptions, Refusal
 from turnspec.export.plugin import plugin_files, plugin_part
-from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
+from turnspec.grammar.turn_onward import opens_reasoning, prompt_extra
 from turnspec.spec.model import Spec
 from turnspec.spec.naming import module_name
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from turnspec.analysis.limited import analyze_limited
+from turnspec.analysis.analyze import analyze_limited
 from turnspec.analysis.source import TemplateSource
 from turnspec.rendering.limits import USUAL_LIMITS
 from turnspec.sources.reading import read_config_templates

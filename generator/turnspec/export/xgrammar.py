@@ -17,7 +17,7 @@ from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.requested import prompt_for
 from turnspec.grammar.text import trimmed
 from turnspec.grammar.triggers import before_words, begins_turn, escaped
-from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
+from turnspec.grammar.turn_onward import opens_reasoning, prompt_extra
 from turnspec.spec.model import Spec
 from turnspec.spec.visible import visible_json
 

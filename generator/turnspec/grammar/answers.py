@@ -4,8 +4,6 @@ Inside JSON's strings a parser of the turn would still find its markers, so a ch
 written there by its code alone.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable
@@ -56,7 +54,9 @@ def answer_grammar(
     ``markers`` are what the answer may not hold, ``names`` those of the rules, ``loosen`` whether
     what can't be expressed is left out.
     """
-    strings = _strings(markers)
+    codes = {char: f"\\u{ord(char):04X}" for char in _one_of_each(markers)}
+    never_plain = _CONTROLS | Characters.from_text([*_SHORT, *codes])
+    strings = Strings('"\\""', '"\\""', _STRING, never_plain, {**_SHORT, **codes})
     notation = AnswerNotation(prefix=_PREFIX, strings=strings)
     name = names.free(RESPONSE)
     found = compiled_schema(schema, name, notation, names=names, closed=True, loosen=loosen)
@@ -68,13 +68,6 @@ def answer_grammar(
         Rule(_STRING, strings.enclosed(f"{character}*")),
     )
     return SchemaGrammar((*found.rules, *shared), found.notices)
-
-
-def _strings(markers: Iterable[str]) -> Strings:
-    coded = _one_of_each(markers)
-    codes = {char: f"\\u{ord(char):04X}" for char in coded}
-    never_plain = _CONTROLS | Characters.from_text([*_SHORT, *coded])
-    return Strings('"\\""', '"\\""', _STRING, never_plain, {**_SHORT, **codes})
 
 
 def _one_of_each(markers: Iterable[str]) -> str:

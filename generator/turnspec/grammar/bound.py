@@ -18,7 +18,6 @@ from turnspec.grammar.bound_schemas import BoundSchemas, CallSyntax, RememberedS
 from turnspec.grammar.calls import Calls, argument_rules, call_rules
 from turnspec.grammar.characters import character_rules
 from turnspec.grammar.in_string import in_string
-from turnspec.grammar.offers import ROOT, Offer
 from turnspec.grammar.request import GrammarRequest, checked_tools, contradictions
 from turnspec.grammar.requested import is_lazy, offer_for, prefill_problems
 from turnspec.grammar.rule_names import RuleNames
@@ -28,9 +27,9 @@ from turnspec.grammar.schema_parts import is_valid
 from turnspec.grammar.text import Rule, reachable, trimmed
 from turnspec.grammar.triggers import before_trigger, trigger_patterns
 from turnspec.grammar.turn import turn_rules
-from turnspec.grammar.turn_begun import begun_rules, prompt_extra
 from turnspec.grammar.turn_markers import in_turn_order
-from turnspec.grammar.turn_parts import calls_of
+from turnspec.grammar.turn_onward import begun_rules, prompt_extra
+from turnspec.grammar.turn_parts import ROOT, Offer, calls_of
 from turnspec.grammar.turn_text import shared_rules, text_markers
 from turnspec.grammar.values import json_value_rules
 from turnspec.spec.calls import Literal, Piece
@@ -163,7 +162,7 @@ class GrammarBinder:
         rules_of_turn = (*self._turn(*parts, lazy), *begun_rules(offer, calls))
         turn = in_turn_order(rules_of_turn, base.ended.turn.order, (ROOT,))
         own = [*turn, *(call_rules(calls) if calls else ())]
-        given = _first_of_each([*own, *rules, *(base.arguments if calls else ()), *base.shared])
+        given = [*own, *rules, *(base.arguments if calls else ()), *base.shared]
         if calls and calls.tools.arguments.syntax.in_string:
             given = in_string(given, {"arguments", *(calls.bound or {}).values()})
         text = "".join(str(rule) for rule in reachable(given, [ROOT]))
@@ -247,14 +246,6 @@ def _turn(
         comment = "from the trigger on; a marker beside free text is spelled out"
         entry = Rule(ROOT, offer.turn_rule(Part.CALLS), comment)
     return (entry, *rest)
-
-
-def _first_of_each(rules: Iterable[Rule]) -> list[Rule]:
-    """Return the rules without those whose name an earlier one has."""
-    found: dict[str, Rule] = {}
-    for rule in rules:
-        found.setdefault(rule.name, rule)
-    return list(found.values())
 
 
 def _without_stop(spec: Spec, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

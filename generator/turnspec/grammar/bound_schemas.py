@@ -1,15 +1,13 @@
 """The rules for all schemas of a request, with names that no other rule has."""
 
-from __future__ import annotations
-
 import marshal
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from turnspec.grammar.answers import answer_grammar
+from turnspec.grammar.call_text import value_ends
 from turnspec.grammar.notations import Notation
-from turnspec.grammar.piece_writer import value_ends
 from turnspec.grammar.request import Function, plain_key
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.schema import SchemaGrammar, compiled_schema
@@ -33,7 +31,7 @@ class CallSyntax:
     name_ends: str
 
     @classmethod
-    def of(cls, tools: Tools) -> CallSyntax:
+    def of(cls, tools: Tools) -> "CallSyntax":
         """Return how a format writes calls."""
         ends = value_ends(tools, known=True)
         arguments = argument_notation(tools.arguments, ends, key_ends(tools))
@@ -61,23 +59,17 @@ class RememberedSchemas:
     def compiled(self, schema: Schema, name: str, *, loosen: bool) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, as they are where no other rule has a name."""
         key = plain_key(schema, _LONGEST_KEY)
-        if key:
-            return self._compiled(key, name, loosen)
-        return self._by_itself(schema, name, loosen)
+        given = (name, loosen)
+        return self._compiled(key, *given) if key else self._by_itself(schema, *given)
 
     def among(
         self, schema: Schema, name: str, names: RuleNames, *, loosen: bool
     ) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, with names that no other rule has."""
         assert self._syntax is not None
+        how = self._syntax.arguments
         return compiled_schema(
-            schema,
-            name,
-            self._syntax.arguments,
-            closed=True,
-            only="object",
-            names=names,
-            loosen=loosen,
+            schema, name, how, closed=True, only="object", names=names, loosen=loosen
         )
 
     def _by_itself(self, schema: Schema, name: str, loosen: bool) -> SchemaGrammar | list[Problem]:
@@ -100,10 +92,7 @@ class BoundSchemas:
     notices: list[Problem] = field(default_factory=list)
 
     def arguments(self, function: Function, syntax: CallSyntax) -> str:
-        """Add the rules for a tool's arguments and return the name of the first.
-
-        The function's schema has been checked.
-        """
+        """Add the rules for a tool's arguments, which are checked; return the name of the first."""
         if not is_name(function.name, syntax.name_ends):
             message = f"the name {function.name!r} cannot be written in this format"
             self.problems.append(Problem(message, file="tools", path=function.path))

@@ -1,15 +1,12 @@
 """Grammar rules for tool calls: the section, one call, and its arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from turnspec.grammar.call_text import CallText, call_marker
+from turnspec.grammar.call_text import CallText, PieceWriter, call_marker, ends_raw, value_ends
 from turnspec.grammar.characters import LONGEST_KEY_END, key_character
 from turnspec.grammar.elements import element_rules, element_text_rules, value_or_elements
 from turnspec.grammar.free_text import text_without
-from turnspec.grammar.piece_writer import PieceWriter, ends_raw, value_ends
 from turnspec.grammar.rule_names import RuleNames, slug
 from turnspec.grammar.tagged import VALUE_END, before_argument, spaced_value_end
 from turnspec.grammar.text import (

@@ -69,11 +69,6 @@ def is_long(bound: Decimal, digits: int, *, strict: bool) -> bool:
     return size.adjusted() >= digits and _raised(size, strict, 0, digits) != (size, strict)
 
 
-def has_places(bound: Decimal, places: int) -> bool:
-    """Say whether a bound has more than so many places behind the point."""
-    return -int(bound.as_tuple().exponent) > places
-
-
 def _raised(
     low: Decimal | None, strict: bool, places: int, digits: int
 ) -> tuple[Decimal | None, bool]:

@@ -1,7 +1,5 @@
 """Grammar rules for arrays and objects that are written as elements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from turnspec.codegen.shapes import looks_like_marker
@@ -102,11 +100,6 @@ def element_text_rules(elements: Elements) -> tuple[Rule, ...]:
     if opening_texts(elements):
         return rules
     return (Rule(ELEMENT_STRING, choice(text_options(elements, ELEMENT_TEXT))), *rules)
-
-
-def inner_text(elements: Elements) -> str:
-    """Return what refers to a string that is the value of an element."""
-    return ELEMENT_TEXT if opening_texts(elements) else ELEMENT_STRING
 
 
 def element_tags(pieces: Sequence[Piece], key: str, value: str) -> str:

@@ -105,9 +105,9 @@ class _Automaton:
         """Return text without any marker's first character."""
         first = self.first_characters()
         blanks = [char for char in WHITE_SPACE if char not in (*first, *self.leads)]
-        words = self.words_name
+        words = f"{self.name}-words"
         if self.takes_some_apart():
-            words = f"( {words} | {self.others_name} )"
+            words = f"( {words} | {self.name}-others )"
         return sequence(f"{character_class(blanks)}*" if blanks else "", f"{words}?")
 
     def words_rules(self) -> tuple[Rule, ...]:
@@ -117,7 +117,7 @@ class _Automaton:
         if not self.takes_some_apart():
             begin = character_class([*first, *WHITE_SPACE], negated=True)
             body = f"{begin} {character_class(first, negated=True)}*"
-            return (Rule(self.words_name, body),)
+            return (Rule(f"{self.name}-words", body),)
         ends = [*filter(str.isascii, first), *self.leads]
         alike = (_same_first_byte(char) for char in first if not char.isascii())
         blocks = reduce(Characters.__or__, alike, Characters(()))
@@ -125,24 +125,16 @@ class _Automaton:
         begin = character_class([*ends, *WHITE_SPACE], negated=True, ranges=beyond)
         inside = character_class(ends, negated=True, ranges=beyond)
         other = character_class(self.leads, ranges=apart)
-        plain, more = f"{self.name}-plain", f"{self.others_name}?"
+        plain, others = f"{self.name}-plain", f"{self.name}-others"
         return (
-            Rule(self.words_name, f"{begin} {plain}? {more}"),
+            Rule(f"{self.name}-words", f"{begin} {plain}? {others}?"),
             Rule(plain, f"{inside} {inside}*"),
-            Rule(self.others_name, f"{other} {plain}? {more}"),
+            Rule(others, f"{other} {plain}? {others}?"),
         )
 
     def takes_some_apart(self) -> bool:
         """Say whether runs of words leave characters out that are taken one by one."""
         return bool(self.leads) or not all(map(str.isascii, self.first_characters()))
-
-    @property
-    def others_name(self) -> str:
-        return f"{self.name}-others"
-
-    @property
-    def words_name(self) -> str:
-        return f"{self.name}-words"
 
     def loop(self) -> str:
         starts = [char for char in self.first_characters() if char in self.beginnings]

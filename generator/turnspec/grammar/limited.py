@@ -4,8 +4,6 @@ Some schemas take time that no limit on their size foretells: a value of an enum
 a pattern, say, which may go back and forth over it without an end.
 """
 
-from __future__ import annotations
-
 import contextlib
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -13,9 +11,8 @@ from multiprocessing.process import BaseProcess
 from turnspec.grammar.bound import BoundGrammar, GrammarBinder
 from turnspec.grammar.request import GrammarRequest
 from turnspec.grammar.schema_limits import TooBigError
-from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import Limits
-from turnspec.rendering.starting import end_process, is_ready, start_process
+from turnspec.rendering.starting import end_process, is_ready, set_up_process, start_process
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 

@@ -19,13 +19,15 @@ from turnspec.grammar.characters import (
     KeyLetters,
     Strings,
     constant,
+    key_letters,
     key_without,
     string_without,
 )
+from turnspec.grammar.digit_ranges import repeat
 from turnspec.grammar.schema_checks import Place, Schema
-from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, group, literal, sequence, spelled
 from turnspec.spec.calls import Arguments, ValueSyntax
+from turnspec.spec.characters import is_key
 from turnspec.spec.encoding import encode_value
 from turnspec.spec.words import Encoding
 
@@ -130,14 +132,6 @@ class Notation:
         """Say whether a parser tells of a member, for which the places hold, as unknown."""
         return False
 
-    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> Notation:
-        """Return the notation where a parser expects some types: they change nothing."""
-        return self
-
-    def has_doubts(self, schemas: Iterable[Schema], root: Mapping[str, Any]) -> bool:
-        """Say whether a parser goes by one of several schemas for what a value holds."""
-        return False
-
     def is_ambiguous(self, value: Any) -> bool:
         """Say whether a value would be read as one of another type."""
         return False
@@ -161,10 +155,6 @@ class Notation:
     def closing(self) -> str:
         """Return what stands behind an object's members."""
         return '"}"'
-
-    def has_gaps(self, written: str) -> bool:
-        """Say whether white space of any length may stand in an object."""
-        return True
 
     def empty(self) -> str | None:
         """Return what stands for an object without members if not just its ends; None: these."""
@@ -196,11 +186,8 @@ class LiteralNotation(Notation):
             return None
         if self._has_bare_keys() and not all(map(_BARE_KEY.fullmatch, keys_in(value))):
             return None
-        if (
-            isinstance(value, str)
-            and self.encoding is not Encoding.PYTHON
-            and not self.order.one_quote
-        ):
+        is_quoted = self.encoding is not Encoding.PYTHON and not self.order.one_quote
+        if isinstance(value, str) and is_quoted:
             return self.strings.enclosed(spelled(value))
         text = encode_value(value, self.encoding, self.order)
         return literal(text) if self.encoding is Encoding.PYTHON else spelled(text)
@@ -257,37 +244,18 @@ def escaped_notation(arguments: Arguments) -> Notation:
 
 def notation_of(encoding: Encoding, syntax: ValueSyntax) -> Notation:
     """Return the notation of an encoding that is neither raw text nor elements."""
+    words = ("True",), ("False",), ("None",)
     if encoding is Encoding.PYTHON:
-        return LiteralNotation(
-            prefix="python",
-            strings=PYTHON_STRINGS,
-            true=("True",),
-            false=("False",),
-            null=("None",),
-            order=syntax,
-            encoding=encoding,
-        )
+        return LiteralNotation("python", PYTHON_STRINGS, *words, syntax, encoding=encoding)
     if encoding is Encoding.QUOTED:
-        return LiteralNotation(
-            prefix="quoted",
-            strings=_quoted_strings(syntax),
-            null=tuple(dict.fromkeys((syntax.null, "null"))),
-            order=syntax,
-            encoding=encoding,
-        )
+        quote, null = spelled(syntax.quote), tuple(dict.fromkeys((syntax.null, "null")))
+        # Without escapes a string can't hold its quote; leaving out where that begins is enough.
+        own = Strings(quote, quote, "quoted-string", Characters.from_text(syntax.quote[:1]))
+        strings = JSON_STRINGS if syntax.one_quote else own
+        return LiteralNotation("quoted", strings, null=null, order=syntax, encoding=encoding)
     if syntax.python_words:
-        return Notation(
-            prefix="words", true=("True",), false=("False",), null=("None",), order=syntax
-        )
+        return Notation("words", JSON_STRINGS, *words, syntax)
     return Notation(order=syntax)
-
-
-def _quoted_strings(syntax: ValueSyntax) -> Strings:
-    if syntax.one_quote:
-        return JSON_STRINGS
-    quote = spelled(syntax.quote)
-    # Without escapes a string can't hold its quote; it is enough to leave out where that begins.
-    return Strings(quote, quote, "quoted-string", Characters.from_text(syntax.quote[0]))
 
 
 def strings_in(value: Any) -> Iterator[str]:
@@ -310,3 +278,66 @@ def keys_in(value: Any) -> Iterator[str]:
         inside = list(value.values())
     for item in inside:
         yield from keys_in(item)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberNotation(Notation):
+    """An object whose members stand in tags of their own; ``values`` is how their values do.
+
+    A key can't hold any of ``key_ends``, nor begin with one of ``first_ends``.
+    """
+
+    values: Notation = field(default_factory=Notation)
+    key_ends: str = ""
+    first_ends: str = ""
+
+    def inside(self) -> Notation:
+        """Return the notation of what an array or object holds."""
+        return self.values
+
+    def constant(self, value: Any) -> str | None:
+        """Return nothing: an array or object as one of several constants isn't written so."""
+        return None
+
+    def key(self, name: str) -> str | None:
+        """Return an object's key; None if it can't be written."""
+        written = self.written(name)
+        is_one = is_key(written, self.key_ends) and written[0] not in self.first_ends
+        return literal(written) if is_one else None
+
+    def written(self, name: str) -> str:
+        """Return a key as it stands in its tag."""
+        return name
+
+    def other_key(self, named: Iterable[str], add: AddRule) -> str:
+        """Return any key but those; ``add`` makes a rule of a text."""
+        letters = key_letters(self.key_ends, self.first_ends)
+        return key_without(map(self.written, named), add, letters)
+
+
+def array_text(
+    firsts: list[str], item: str | None, bounds: tuple[int, int | None], comma: str
+) -> str:
+    """Return an array's items: ``firsts``, then ``item`` for all others.
+
+    There may be an end, once there are as many items as the lower bound says, behind any of them.
+    """
+    least, most = bounds
+    tail, count = "", len(firsts)
+    after = (max(least - count, 0), None if most is None else most - count)
+    if item and after[1] != 0:
+        tail = _more_items(item, *after, comma if firsts else "", comma)
+    for position in range(count - 1, -1, -1):
+        text = sequence(comma if position else "", firsts[position], tail)
+        tail = text if position < least else f"( {text} )?"
+    return tail
+
+
+def _more_items(item: str, least: int, most: int | None, before: str, comma: str) -> str:
+    if before:
+        return f"( {before} {item} ){repeat(least, most)}"
+    if not comma:
+        return f"( {item} ){repeat(least, most)}"
+    rest = repeat(max(least - 1, 0), None if most is None else most - 1)
+    text = item if most == 1 else f"{item} ( {comma} {item} ){rest}"
+    return text if least else f"( {text} )?"

@@ -4,8 +4,6 @@ Read as ECMA-262 has them with Unicode: ``\d`` and ``\w`` are ASCII. What no reg
 (back references, looking around) is refused, and so are anchors elsewhere than at the ends.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -27,14 +25,8 @@ _SPACE = Characters.from_text(
     "\t\n\v\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff"
 ) | Characters.of([(0x2000, 0x200A)])
 _DOT = ANY - Characters.from_text("\n\r\u2028\u2029")
-_SETS = {
-    "d": _DIGIT,
-    "w": _WORD,
-    "s": _SPACE,
-    "D": ANY - _DIGIT,
-    "W": ANY - _WORD,
-    "S": ANY - _SPACE,
-}
+_SETS = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+_SETS |= {sign.upper(): ANY - found for sign, found in _SETS.items()}
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ONE_REPEAT = re.compile(
@@ -252,7 +244,8 @@ class _Reader:
 def _joined(parts: Iterable[Expression]) -> Expression:
     kept = [part for part in parts if part.text != '""']
     least = sum(part.least for part in kept)
-    most = _total(part.most for part in kept)
+    lengths = [part.most for part in kept]
+    most = None if None in lengths else sum(filter(None, lengths))
     texts: list[str] = []
     for part in kept:
         if texts and _LITERAL.fullmatch(texts[-1]) and _LITERAL.fullmatch(part.text):
@@ -271,7 +264,7 @@ def _either(branches: list[Expression]) -> Expression:
     text = group(branch.text for branch in branches)
     least = min(branch.least for branch in branches)
     lengths = [branch.most for branch in branches]
-    most = None if None in lengths else max(length for length in lengths if length is not None)
+    most = None if None in lengths else max(filter(None, lengths), default=0)
     first = _united(branches)
     return Expression(text, least, most, *_limits(branches), " | " in text, first=first)
 
@@ -305,8 +298,3 @@ def _limits(parts: Iterable[Expression]) -> tuple[int, bool]:
     given = list(parts)
     repeats = max((part.repeats for part in given), default=1)
     return repeats, any(part.loosened for part in given)
-
-
-def _total(lengths: Iterable[int | None]) -> int | None:
-    given = list(lengths)
-    return None if None in given else sum(length for length in given if length is not None)

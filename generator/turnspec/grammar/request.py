@@ -1,7 +1,5 @@
 """What a grammar is asked for: tools, the choice among them, and the form of the answer."""
 
-from __future__ import annotations
-
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -110,7 +108,7 @@ class GrammarRequest:
         return plain_key(calls + others, _LONGEST_KEY)
 
     @classmethod
-    def from_bytes(cls, key: bytes) -> GrammarRequest:
+    def from_bytes(cls, key: bytes) -> "GrammarRequest":
         """Return the request that has this key."""
         return cls(*marshal.loads(key))
 
@@ -191,7 +189,7 @@ def checked_tools(
         if not isinstance(function, Mapping):
             problems.append(Problem("a tool is an object with a function in it", path=path))
             continue
-        amiss = [*_name_problems(function, path, names), *_form_problems(function, path)]
+        amiss = [*_faults(function, path, names)]
         findings = Findings()
         if isinstance(function.get("parameters"), Mapping | bool):
             findings = check(function["parameters"], loosen=request.loosen)
@@ -206,10 +204,8 @@ def _placed(remarks: Iterable[Problem], path: str) -> list[Problem]:
     return [replace(remark, path=path + remark.path.removeprefix("#")) for remark in remarks]
 
 
-def _name_problems(
-    function: Mapping[str, Any], path: str, names: dict[str, str]
-) -> Iterator[Problem]:
-    """Yield what is wrong with a function's name, and add it to those seen so far."""
+def _faults(function: Mapping[str, Any], path: str, names: dict[str, str]) -> Iterator[Problem]:
+    """Yield what is wrong with a function by itself, and add its name to those seen so far."""
     name = function.get("name")
     if not isinstance(name, str) or not name:
         yield Problem("a tool needs a name", path=f"{path}/name")
@@ -221,8 +217,5 @@ def _name_problems(
         yield Problem(message, path=f"{path}/name")
     else:
         names[name] = f"{path}/name"
-
-
-def _form_problems(function: Mapping[str, Any], path: str) -> Iterator[Problem]:
     if not isinstance(function.get("parameters"), Mapping | bool | None):
         yield Problem("the parameters are no JSON Schema", path=f"{path}/parameters")

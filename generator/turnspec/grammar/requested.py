@@ -1,21 +1,13 @@
 """What a format offers for a request: behind which prompt, which parts, and from where on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from turnspec.codegen.shapes import looks_like_head
 from turnspec.grammar.answers import RESPONSE
-from turnspec.grammar.offers import Offer
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.grammar.text import GAP, sequence, trimmed
-from turnspec.grammar.turn_begun import (
-    begins_call,
-    holds_content,
-    opens_reasoning,
-    prompt_extra,
-)
-from turnspec.grammar.turn_parts import parts_of
+from turnspec.grammar.turn_onward import begins_call, holds_content, opens_reasoning, prompt_extra
+from turnspec.grammar.turn_parts import Offer, parts_of
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
 from turnspec.spec.prompt_state import begins_content, turn_in

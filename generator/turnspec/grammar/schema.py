@@ -9,8 +9,6 @@ refuses, unless a notice says so. Two repeated keys of additional properties are
 writing, too: the grammar cannot see that they are the same.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable
@@ -43,7 +41,6 @@ from turnspec.spec.problems import Problem
 
 _WORDS = ("boolean", "null")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
-_ABOUT_OBJECTS = {"properties", "required", "additionalProperties"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,9 @@ class _Compiler:
             known = self._names[key]
             self.referred |= {known} if known else set()
             return known
-        name = self._names[key] = self._named(self._hint(given, hint))
+        hint = self._hint(given, hint)
+        is_entry = not self._names and hint == self.name
+        name = self._names[key] = hint if is_entry else self.rules.names.free(hint)
         body = self._body(parts, name, notation)
         if body is None:
             self._names[key] = None
@@ -160,10 +159,6 @@ class _Compiler:
         if isinstance(schema, bool) or set(schema) != {"$ref"}:
             return hint
         return f"{self.name}-{slug(schema['$ref'].rpartition('/')[2])}"
-
-    def _named(self, hint: str) -> str:
-        is_entry = not self._names and hint == self.name
-        return hint if is_entry else self.rules.names.free(hint)
 
     def _body(self, parts: list[Place], name: str, notation: Notation) -> Body | None:
         if not parts:

@@ -1,7 +1,5 @@
 """What is wrong with a JSON Schema, or beyond a grammar, before any rule is written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,11 +8,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote
 
-from turnspec.grammar.schema_form import (
-    WITHOUT_SCHEMAS,
-    is_plainly_well_formed,
-    schemas_within,
-)
+from turnspec.grammar.schema_form import WITHOUT_SCHEMAS, is_plainly_well_formed, schemas_within
 from turnspec.grammar.schema_limits import MOST_PROBLEMS, oversized
 from turnspec.spec.problems import Problem
 from turnspec.spec.visible import cut

@@ -1,7 +1,5 @@
 """Arrays and objects by their schemas, as grammar rules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
@@ -20,7 +18,9 @@ from turnspec.grammar.schema_parts import (
 )
 from turnspec.grammar.schema_rules import Body, SchemaRules
 from turnspec.grammar.schema_strings import Remarks, limited, path_of
+from turnspec.grammar.tagged import VALUE_END
 from turnspec.grammar.text import GAP, group, sequence
+from turnspec.grammar.value_notations import ValueNotation
 from turnspec.spec.encoding import ordered_keys
 
 _ABOUT_OBJECTS = {"properties", "required", "additionalProperties"}
@@ -101,7 +101,8 @@ class Containers:
         written = notation.key(key)
         if written is None:
             message = f"the name {key!r} cannot be written in this format"
-            self.remarks.left_out(message, _place_of(key, parts), "it is left out")
+            path = places[0].path if places else path_of(parts, "required")
+            self.remarks.left_out(message, path, "it is left out")
             return {}
         if values and " " in written:
             written = self.rules.add_free(f"{name}-{slug(key)}-key", Body(written))
@@ -135,7 +136,7 @@ class Containers:
 
         ``seen`` are the schemas by which a parser reads it, if not just those of ``places``.
         """
-        if not notation.untyped:
+        if not (isinstance(notation, ValueNotation) and notation.untyped):
             return self.reference(places, hint, notation)
         path = places[0].path if places else "#"
         document = {} if isinstance(self.root, bool) else self.root
@@ -208,7 +209,7 @@ class Containers:
         # White space, where there is none: a call that is one regular expression is one
         # token to llguidance, which would take the beginning of the turn's end for a further call.
         written = sequence(notation.opening(), inside, notation.closing())
-        some = written if notation.has_gaps(written) else sequence(GAP, written)
+        some = written if {GAP, VALUE_END} & {*written.split()} else sequence(GAP, written)
         return some if empty is None else f"{some} | {empty}"
 
 
@@ -216,9 +217,3 @@ def tell_many(remarks: Remarks, count: int, what: str, path: str) -> None:
     """Say that there are more things beside each other than an engine may take."""
     if count > MOST_BESIDE:
         remarks.notice(f"llguidance may stop at {count} {what}", path)
-
-
-def _place_of(key: str, parts: list[Place]) -> str:
-    """Return the path of a property, where a schema says something of it."""
-    places = property_schemas(parts, key)
-    return places[0].path if places else path_of(parts, "required")

@@ -1,7 +1,5 @@
 """Schemas that all hold for one value: flattened to a list, and what the list says together."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +7,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
-from turnspec.grammar.digit_ranges import Bounds, has_places, is_long
+from turnspec.grammar.digit_ranges import Bounds, is_long
 from turnspec.grammar.schema_checks import Place, Schema, resolved
 from turnspec.grammar.schema_limits import (
     DEEPEST_REFERENCES,
@@ -183,7 +181,7 @@ def narrowed_bounds(parts: Iterable[Place], kind: str) -> Iterator[tuple[str, st
         bounds = [Decimal(str(number)) for number in given(listed, keyword)]
         if any(is_long(bound, MOST_LEADING_DIGITS, strict=strict) for bound in bounds):
             yield keyword, f"digit {MOST_LEADING_DIGITS}"
-        elif kind == "number" and any(has_places(bound, MOST_PLACES) for bound in bounds):
+        elif kind == "number" and any(-int(it.as_tuple().exponent) > MOST_PLACES for it in bounds):
             yield keyword, f"place {MOST_PLACES} behind the point"
 
 

@@ -1,7 +1,5 @@
 """Strings of a JSON Schema as grammar: lengths, patterns and formats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -10,9 +8,22 @@ from turnspec.grammar.digit_ranges import repeat
 from turnspec.grammar.patterns import MOST_REPEATS, Expression, pattern_expression
 from turnspec.grammar.schema_checks import Place
 from turnspec.grammar.schema_parts import given
-from turnspec.grammar.schema_texts import FORMATS
 from turnspec.grammar.text import sequence
 from turnspec.spec.problems import Problem
+
+_DAY = "0[1-9]|[12][0-9]"
+_DATE = (
+    rf"[0-9]{{4}}-(?:(?:0[13578]|1[02])-(?:{_DAY}|3[01])|(?:0[469]|11)-(?:{_DAY}|30)|02-(?:{_DAY}))"
+)
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+_TIME = rf"{_CLOCK}:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-]{_CLOCK})"
+#: The formats that are enforced, as regular expressions. February always has 29 days.
+FORMATS = {
+    "date": _DATE,
+    "time": _TIME,
+    "date-time": f"{_DATE}T{_TIME}",
+    "uuid": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +37,6 @@ class Remarks:
     problems: list[Problem] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
 
-    def problem(self, message: str, path: str) -> None:
-        """Add a reason why there is no grammar."""
-        self.problems.append(Problem(message, path=path))
-
     def notice(self, message: str, path: str) -> None:
         """Add something that the grammar doesn't say as the schema does."""
         self.notices.append(Problem(message, path=path))
@@ -39,14 +46,11 @@ class Remarks:
         if self.loosen:
             self.notice(f"{message}; {instead}", path)
         else:
-            self.problem(message, path)
+            self.problems.append(Problem(message, path=path))
 
 
 def string_text(parts: list[Place], strings: Strings, remarks: Remarks, add: AddRule) -> str | None:
-    """Return a string that all the schemas hold for as grammar; None if none does.
-
-    ``add`` makes a rule of a text.
-    """
+    """Return a string for which all schemas hold, None if none; ``add`` makes a rule of a text."""
     least = max(map(int, given(parts, "minLength")), default=0)
     most = min(map(int, given(parts, "maxLength")), default=None)
     expression = _expression(parts, strings, remarks, add)
@@ -142,9 +146,5 @@ def _tell_narrowed(parts: list[Place], strings: Strings, keyword: str, remarks: 
 
 
 def _listed(ranges: Iterable[tuple[int, int]]) -> str:
-    return ", ".join(_shown(low, high) for low, high in ranges)
-
-
-def _shown(low: int, high: int) -> str:
-    one, other = (repr(chr(code)) for code in (low, high))
-    return one if low == high else f"{one} to {other}"
+    ends = ((repr(chr(low)), repr(chr(high))) for low, high in ranges)
+    return ", ".join(one if one == other else f"{one} to {other}" for one, other in ends)

@@ -4,15 +4,12 @@ Raw text has no escapes. A raw constant is anything that doesn't hold what ends 
 or a length counts characters, the first character of every end is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from turnspec.engine.tools import is_mapping, object_in, schema_options
 from turnspec.grammar.elements import space_around
-from turnspec.grammar.member_notation import MemberNotation
-from turnspec.grammar.notations import Notation, notation_of
+from turnspec.grammar.notations import MemberNotation, Notation, notation_of
 from turnspec.grammar.schema_checks import Place, Schema
 from turnspec.grammar.text import (
     GAP,
@@ -138,10 +135,6 @@ class ArgumentNotation(MemberNotation):
         """Return what stands behind all arguments."""
         end = "" if self.ends_spaced else self.arguments.end
         return closing(end) if self._ends_raw() else before_argument(end, self.arguments)
-
-    def has_gaps(self, written: str) -> bool:
-        """Say whether white space of any length may stand among the arguments."""
-        return GAP in written.split() or VALUE_END in written.split()
 
     def empty(self) -> str | None:
         """Return what stands for no arguments if not just the ends; None: these."""

@@ -4,8 +4,6 @@ Everything stays in the subset that llama.cpp, xgrammar and llguidance read alik
 template passes through `literal` or `character_class`, so no template can write grammar.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -165,11 +163,13 @@ def space_rules() -> tuple[Rule, ...]:
 
 
 def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]:
-    """Return the rules that the entry rules lead to, in their order.
+    """Return the rules that the entry rules lead to, in their order, the first of each name.
 
     Names for which no rule is given are passed over.
     """
-    by_name = {rule.name: rule for rule in rules}
+    by_name: dict[str, Rule] = {}
+    for rule in rules:
+        by_name.setdefault(rule.name, rule)
     found: set[str] = set()
     waiting = list(entries)
     while waiting:
@@ -178,12 +178,6 @@ def reachable(rules: Iterable[Rule], entries: Iterable[str]) -> tuple[Rule, ...]
             found.add(name)
             waiting.extend(by_name[name].references())
     return tuple(rule for rule in by_name.values() if rule.name in found)
-
-
-def _prints(char: str) -> bool:
-    """Say whether a character prints, by a table that no version of Python changes."""
-    old = char == " " or ucd_3_2_0.category(char)[0] not in "CZ"
-    return old and char.isprintable()
 
 
 def escaped(text: str, own: Mapping[str, str] = _IN_LITERAL, before: str = "") -> str:
@@ -196,7 +190,9 @@ def escaped(text: str, own: Mapping[str, str] = _IN_LITERAL, before: str = "") -
     written: list[str] = []
     is_open = before[-4:-2] == r"\x"
     for char in text:
-        hidden, code = not _prints(char), ord(char)
+        # Whether it prints says a table, too, that no version of Python changes.
+        prints = char == " " or ucd_3_2_0.category(char)[0] not in "CZ"
+        hidden, code = not (prints and char.isprintable()), ord(char)
         if char in own:
             written.append(own[char])
         elif (hidden and code < 0x100) or (is_open and char in hexdigits):

@@ -1,12 +1,10 @@
 """When a lazy grammar takes hold: words of the format, and patterns that leave reasoning alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 
 from turnspec.grammar.text import trimmed
-from turnspec.grammar.turn_begun import opens_reasoning
+from turnspec.grammar.turn_onward import opens_reasoning
 from turnspec.spec.calls import Piece
 from turnspec.spec.model import Spec
 from turnspec.spec.words import Condition, Subject, Verdict
@@ -80,13 +78,13 @@ def before_trigger(pieces: Sequence[Piece], triggers: Sequence[str]) -> Sequence
 def _before(spec: Spec) -> str:
     """Return what may stand before the trigger in other ways to write a call."""
     befores = [before_trigger(pieces, spec.grammar.triggers) for pieces in spec.alternatives.calls]
-    written = ("".join(map(_expression, before)) for before in befores if before)
+    written = (
+        "".join(r"\s*[\w-]*\s*" if piece.kind else escaped(piece.text) for piece in before)
+        for before in befores
+        if before
+    )
     options = tuple(dict.fromkeys(written))
     return f"(?:{'|'.join(options)})?" if options else ""
-
-
-def _expression(piece: Piece) -> str:
-    return r"\s*[\w-]*\s*" if piece.kind else escaped(piece.text)
 
 
 def either(expressions: Iterable[str]) -> str:

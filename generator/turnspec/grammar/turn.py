@@ -4,20 +4,28 @@ The grammar takes any tool name and any arguments. What a call holds is written 
 which gets the rules for the name and the arguments as text, so that real tools can replace them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from sys import maxunicode
 
 from turnspec.codegen.banner import banner, sealed
 from turnspec.grammar.calls import argument_rules, call_rules
 from turnspec.grammar.in_string import in_string
-from turnspec.grammar.offers import CONTENT_ONLY, ENTRIES, REQUIRED_CALLS, ROOT, TOOL_CALLS, Offer
 from turnspec.grammar.text import GAP, Rule, group, literal, reachable, sequence, spelled, trimmed
-from turnspec.grammar.turn_begun import begun_rules, root_rule
 from turnspec.grammar.turn_markers import in_turn_order
-from turnspec.grammar.turn_onward import onward
-from turnspec.grammar.turn_parts import calls_of, end_of, opening_of, parts_of, whole_end
+from turnspec.grammar.turn_onward import begun_rules, onward, root_rule
+from turnspec.grammar.turn_parts import (
+    CONTENT_ONLY,
+    ENTRIES,
+    REQUIRED_CALLS,
+    ROOT,
+    TOOL_CALLS,
+    Offer,
+    calls_of,
+    end_of,
+    opening_of,
+    parts_of,
+    whole_end,
+)
 from turnspec.grammar.turn_text import shared_rules
 from turnspec.spec.model import Spec
 from turnspec.spec.recipe import REGENERATE
@@ -62,11 +70,8 @@ def _raw_signs(body: str) -> str:
     """Return a comment that tells the signs that nobody sees, and engines read no escape of."""
     raw = sorted({sign for sign in body if not sign.isprintable()} - {"\n", chr(maxunicode)})
     told = ", ".join(f"U+{ord(sign):04X}" for sign in raw)
-    return (
-        f"\n# not visible in what follows, as engines have no common escape: {told}\n"
-        if raw
-        else ""
-    )
+    comment = f"\n# not visible in what follows, as engines have no common escape: {told}\n"
+    return comment if raw else ""
 
 
 def _offers(spec: Spec) -> Iterator[Offer]:

@@ -1,7 +1,5 @@
 """The free text of a turn, and the markers that it may not hold."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,9 +12,8 @@ from turnspec.codegen.text_marks import marks_of
 from turnspec.grammar.call_text import call_marker
 from turnspec.grammar.calls import text_in_calls
 from turnspec.grammar.free_text import A_NAME, shortest_markers, text_without
-from turnspec.grammar.offers import TEXT
 from turnspec.grammar.text import WHITE_SPACE, Rule, literal, space_rules, trimmed
-from turnspec.grammar.turn_parts import end_of, joins_of, opening_of, parts_of, whole_end
+from turnspec.grammar.turn_parts import TEXT, end_of, joins_of, opening_of, parts_of, whole_end
 from turnspec.spec.calls import Slot
 from turnspec.spec.model import Spec
 from turnspec.spec.words import Part, SlotKind

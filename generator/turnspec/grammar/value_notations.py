@@ -1,7 +1,5 @@
 """The notations of values that stand as texts: raw, each as its type is written, elements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,20 +9,25 @@ from turnspec.engine.tools import schema_options
 from turnspec.engine.types import as_json
 from turnspec.grammar.characters import Characters, Strings
 from turnspec.grammar.elements import (
+    ELEMENT_STRING,
+    ELEMENT_TEXT,
     element_ends,
     element_tags,
-    inner_text,
     member_key_ends,
     opening_texts,
     space_around,
 )
-from turnspec.grammar.member_notation import MemberNotation
-from turnspec.grammar.notations import Notation, escaped_notation, notation_of
+from turnspec.grammar.notations import (
+    MemberNotation,
+    Notation,
+    array_text,
+    escaped_notation,
+    notation_of,
+)
 from turnspec.grammar.schema_checks import Place, Schema
-from turnspec.grammar.schema_texts import array_text
 from turnspec.grammar.text import GAP, WHITE_SPACE, group, lenient, sequence, spelled, trimmed
 from turnspec.grammar.values import encoding_of, escapes_json, value_rule
-from turnspec.spec.calls import Arguments, Elements, Piece, Slot
+from turnspec.spec.calls import Arguments, Elements, Slot
 from turnspec.spec.encoding import encode_argument
 from turnspec.spec.words import Encoding, JsonType, SlotKind
 
@@ -72,7 +75,7 @@ class ValueNotation(Notation):
     arguments: Arguments = field(default_factory=Arguments)
     read_as: frozenset[str] = frozenset()
 
-    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> Notation:
+    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> "ValueNotation":
         """Return the notation where parsers expect some types, and a string may be one of others.
 
         A string begins as none of the types ``unlike`` does, of which not every value fits.
@@ -146,9 +149,16 @@ class ElementNotation(MemberNotation):
 
     def inside(self) -> Notation:
         """Return the notation of what an array or object holds."""
-        elements = self.elements
+        elements, arguments = self.elements, self.arguments
         pieces = elements.element if self.is_array else elements.member
-        return _inner_values(self.arguments, elements, pieces)
+        is_told = bool(opening_texts(elements))
+        text = ELEMENT_TEXT if is_told else ELEMENT_STRING
+        more = [] if is_told else [elements.member[0], elements.element[0]]
+        begins = [trimmed(piece.text) for piece in more if not piece.kind]
+        _, behind = space = space_around(pieces)  # what stands before is the tag's
+        raw = raw_notation(arguments, [text], [*element_ends(elements), *begins], ("", behind))
+        values = value_notation(arguments, raw, "element-value", untyped=True)
+        return replace(values, spaced=any(space))
 
     def any_of(self, kind: str) -> str:
         """Return what refers to any ``array`` or ``object``; "" if no rule can say what it is."""
@@ -185,22 +195,8 @@ class ElementNotation(MemberNotation):
         return sequence(GAP, array_text(tags, other, bounds, self.comma()))
 
 
-def _inner_values(arguments: Arguments, elements: Elements, pieces: Sequence[Piece]) -> Notation:
-    """Return how values are written in members, or elements, of these pieces."""
-    more = [] if opening_texts(elements) else [elements.member[0], elements.element[0]]
-    begins = [trimmed(piece.text) for piece in more if not piece.kind]
-    _, behind = space = space_around(pieces)  # what stands before is the tag's
-    ends = [*element_ends(elements), *begins]
-    raw = raw_notation(arguments, [inner_text(elements)], ends, ("", behind))
-    values = value_notation(arguments, raw, "element-value", untyped=True)
-    return replace(values, spaced=any(space))
-
-
 def raw_notation(
-    arguments: Arguments,
-    options: Sequence[str],
-    ends: Iterable[str],
-    space: tuple[str, str] = ("", ""),
+    arguments: Arguments, options: Sequence[str], ends: Iterable[str], space: tuple[str, str]
 ) -> RawNotation:
     """Return the notation of a string as it is.
 
@@ -223,19 +219,16 @@ def value_notation(
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
     anything = raw.strings.text
     if not is_raw:
-        encodings = [encoding_of(kind, arguments) for kind in JsonType]
-        whole = len(set(encodings)) == 1
+        encodings = {kind: encoding_of(kind, arguments) for kind in JsonType}
+        whole = len({*encodings.values()}) == 1
+        del encodings[JsonType.INTEGER]  # it is a number, too
         anything = group(
             value_rule(encoding, kind, arguments, whole=whole)
-            for kind, encoding in zip(JsonType, encodings, strict=True)
-            if kind is not JsonType.INTEGER  # it is a number, too
+            for kind, encoding in encodings.items()
         )
+    untyped = untyped and is_raw
     return ValueNotation(
-        prefix=name,
-        by_type=by_type,
-        anything=anything,
-        untyped=untyped and is_raw,
-        arguments=arguments,
+        name, by_type=by_type, anything=anything, untyped=untyped, arguments=arguments
     )
 
 

@@ -1,7 +1,5 @@
 """Grammar rules for encoded values: JSON, Python literals, and JSON with another string quote."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from turnspec.grammar.characters import LONGEST_KEY_END
@@ -22,11 +20,10 @@ _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 
 #: What a rule refers to for any value of each encoding that is not raw text.
 VALUE_RULE = {
-    Encoding.JSON: "json-value",
-    Encoding.PYTHON: "python-value",
-    Encoding.QUOTED: "quoted-value",
+    it: f"{it.value.lower()}-value" for it in (Encoding.JSON, Encoding.PYTHON, Encoding.QUOTED)
 }
 
+_JSON_WORDS, _PYTHON_WORDS = ("true", "false", "null"), ("True", "False", "None")
 _CONSTANTS = {
     (Encoding.JSON, JsonType.BOOLEAN): '"true" | "false"',
     (Encoding.JSON, JsonType.NULL): '"null"',
@@ -59,34 +56,30 @@ def escapes_json(arguments: Arguments) -> bool:
     return '"' in arguments.value_escapes and not arguments.escapes_only_strings
 
 
-def value_rule(
-    encoding: Encoding, json_type: JsonType, arguments: Arguments, *, whole: bool
-) -> str:
+def value_rule(encoding: Encoding, kind: JsonType, arguments: Arguments, *, whole: bool) -> str:
     """Return what stands for any value of a type in an encoding; ``whole``: of any type."""
     is_json = encoding is Encoding.JSON
     worded = arguments.syntax.python_words and is_json
     escaped = escapes_json(arguments) and is_json and not worded
     if whole:
-        return (
-            f"{_WORDS if worded else _ESCAPED}-value" if worded or escaped else VALUE_RULE[encoding]
-        )
-    if json_type in (JsonType.INTEGER, JsonType.NUMBER):
-        return json_type.value
-    if worded and json_type in _CONTAINERS:
-        return f"{_WORDS}-{json_type.value}"
-    if escaped and json_type in (*_CONTAINERS, JsonType.STRING):
-        return f"{_ESCAPED}-{json_type.value}"
+        prefix = _WORDS if worded else _ESCAPED
+        return f"{prefix}-value" if worded or escaped else VALUE_RULE[encoding]
+    if kind in (JsonType.INTEGER, JsonType.NUMBER):
+        return kind.value
+    if worded and kind in _CONTAINERS:
+        return f"{_WORDS}-{kind.value}"
+    if escaped and kind in (*_CONTAINERS, JsonType.STRING):
+        return f"{_ESCAPED}-{kind.value}"
     prefix = VALUE_RULE[encoding].removesuffix("-value")
     encoding = Encoding.PYTHON if worded else encoding
-    return _CONSTANTS.get((encoding, json_type), f"{prefix}-{json_type.value}")
+    return _CONSTANTS.get((encoding, kind), f"{prefix}-{kind.value}")
 
 
 def value_rules(arguments: Arguments) -> tuple[Rule, ...]:
     """Return the rules of all encodings; ``arguments`` say how some of them write strings."""
     syntax = arguments.syntax
-    worded = structure_rules(
-        _WORDS, "json-string", ("True", "False", "None"), "any JSON, with Python's constants"
-    )
+    comment = "any JSON, with Python's constants"
+    worded = structure_rules(_WORDS, "json-string", _PYTHON_WORDS, comment)
     others = (*worded, *_python_rules(), *_quoted_rules(syntax))
     if escapes_json(arguments):
         others = (*others, *_escaped_rules(arguments.value_escapes))
@@ -100,9 +93,7 @@ def json_value_rules() -> tuple[Rule, ...]:
 
 def _json_rules() -> tuple[Rule, ...]:
     return (
-        *structure_rules(
-            "json", "json-string", ("true", "false", "null"), "any JSON, freely spaced"
-        ),
+        *structure_rules("json", "json-string", _JSON_WORDS, "any JSON, freely spaced"),
         Rule("json-string", r'"\"" ( [^"\\\x00-\x1F] | "\\" json-escape )* "\""'),
         Rule("json-escape", r'["\\/bfnrt] | "u" [0-9a-fA-F]{4}'),
     )
@@ -116,7 +107,7 @@ def _escaped_rules(escapes: Mapping[str, str]) -> tuple[Rule, ...]:
     codes = rf'"\\" ( {quote} | [\\/bfnrt] | "u" [0-9a-fA-F]{{4}} )'
     inside = " | ".join([plain, *signs, codes])
     return (
-        *structure_rules(_ESCAPED, ESCAPED_STRING, ("true", "false", "null"), comment),
+        *structure_rules(_ESCAPED, ESCAPED_STRING, _JSON_WORDS, comment),
         Rule(ESCAPED_STRING, f"{quote} ( {inside} )* {quote}"),
     )
 
@@ -130,9 +121,7 @@ def _python_rules() -> tuple[Rule, ...]:
     single = r'''"'" ( [^'\\\x00-\x1F] | "\\" python-escape )* "'"'''
     double = r'"\"" ( [^"\\\x00-\x1F] | "\\" python-escape )* "\""'
     return (
-        *structure_rules(
-            "python", "python-string", ("True", "False", "None"), "any Python literal"
-        ),
+        *structure_rules("python", "python-string", _PYTHON_WORDS, "any Python literal"),
         Rule("python-string", f"{single} | {double}"),
         Rule("python-escape", f"{_SHORT_ESCAPES} | {LONG_ESCAPES}"),
     )
@@ -143,15 +132,14 @@ def _quoted_rules(syntax: ValueSyntax) -> tuple[Rule, ...]:
     no_escapes = f"strings between {literal(syntax.quote)} and no escapes"
     comment = f"any JSON, with {'bare keys' if syntax.one_quote else no_escapes}"
     # A template that writes some values itself may leave those inside them to Python.
-    words = ("true", "false", "null", "True", "False", "None")
+    words = (*_JSON_WORDS, *_PYTHON_WORDS)
     key = "quoted-key" if syntax.bare_keys else "quoted-string"
     letters = character_class("_.$/-", ranges=LETTERS)
+    string = "json-string" if syntax.one_quote else f"{quote} {QUOTED_TEXT} {quote}"
     return (
         *structure_rules("quoted", "quoted-string", words, comment, key=key),
         Rule("quoted-key", f"{letters}{{1,{LONGEST_KEY_END + 1}}}"),
-        Rule(
-            "quoted-string", "json-string" if syntax.one_quote else f"{quote} {QUOTED_TEXT} {quote}"
-        ),
+        Rule("quoted-string", string),
     )
 
 
@@ -161,12 +149,9 @@ def structure_rules(
     """Return the rules for any value of a notation; ``string`` and ``key`` are those for these."""
     value, member = f"{prefix}-value", f"{prefix}-member"
     constants = " | ".join(literal(word) for word in words)
+    any_value = f"{prefix}-object | {prefix}-array | {string} | number | {constants}"
     return (
-        Rule(
-            value,
-            f"{prefix}-object | {prefix}-array | {string} | number | {constants}",
-            f"{prefix}: {comment}",
-        ),
+        Rule(value, any_value, f"{prefix}: {comment}"),
         Rule(f"{prefix}-object", f'"{{" space ( {member} ( "," space {member} )* )? "}}"'),
         Rule(member, f'{key or string} space ":" space {value} space'),
         Rule(f"{prefix}-array", f'"[" space ( {value} space ( "," space {value} space )* )? "]"'),

@@ -11,9 +11,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from turnspec.analysis.advice import Advice, advise
 from turnspec.analysis.analyze import ASSUMED_TOKENS, analyze_template
 from turnspec.analysis.findings import Finding
+from turnspec.analysis.overlay_draft import Advice, advise
 from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.banner import with_warning
 from turnspec.codegen.facts import unmarked_reasoning

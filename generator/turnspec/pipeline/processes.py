@@ -19,9 +19,8 @@ from turnspec.analysis.findings import Finding
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline.build import Build, build_template
 from turnspec.pipeline.project import OutputPaths
-from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import USUAL_LIMITS, Limits, limit_memory
-from turnspec.rendering.starting import start_process
+from turnspec.rendering.starting import set_up_process, start_process
 from turnspec.rendering.worker import RenderWorker
 from turnspec.spec.os_reasons import os_message
 from turnspec.spec.problems import Problem

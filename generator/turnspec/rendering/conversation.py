@@ -5,16 +5,12 @@ empty one, reasoning under one key or another. A `Dialect` records what `capabil
 rendering; a `Chat` speaks to one template in its dialect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
 
-from turnspec.rendering.dialect import Dialect, JsonObject, ids_in
-from turnspec.rendering.shapes import at_place
-from turnspec.rendering.value_schemas import schema_of
+from turnspec.rendering.dialect import Dialect, JsonObject, at_place, ids_in
 from turnspec.rendering.variables import TemplateFacts
 from turnspec.rendering.worker import Rendering, RenderWorker
 from turnspec.spec.encoding import json_type
@@ -45,11 +41,11 @@ class Chat:
     dialect: Dialect = field(default_factory=Dialect)
     variables: Mapping[str, object] = field(default_factory=dict)
 
-    def speaking(self, dialect: Dialect) -> Chat:
+    def speaking(self, dialect: Dialect) -> "Chat":
         """Return the same chat in another dialect."""
         return replace(self, dialect=dialect)
 
-    def using(self, variables: Mapping[str, object]) -> Chat:
+    def using(self, variables: Mapping[str, object]) -> "Chat":
         """Return the same chat with other values of the template's variables."""
         return replace(self, variables=dict(variables))
 
@@ -89,14 +85,12 @@ class Chat:
         return rendering
 
     def _with_other_ids(
-        self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], add_prompt: bool
+        self, messages: Sequence[JsonObject], tools: Sequence[JsonObject], prompt: bool
     ) -> Rendering:
         """Render messages with the ids that the template takes; return it with their own."""
         plain = replace(self.dialect, id_lead="", ids_are_numbers=False)
         given = [*map(self.dialect.with_ids, messages)]
-        rendering = self.speaking(plain).render(
-            given, tools=tools, add_generation_prompt=add_prompt
-        )
+        rendering = self.speaking(plain).render(given, tools=tools, add_generation_prompt=prompt)
         text = rendering.text
         if text is None:
             return rendering
@@ -226,12 +220,11 @@ def tool_definitions(calls: Sequence[Call], *, only_strings: bool = False) -> li
         known = given.setdefault(call.name, {})
         for key, value in call.arguments.items():
             known.setdefault(key, []).append(value)
-    return [
-        _tool_definition(
-            name, {key: _parameter(values, only_strings) for key, values in known.items()}
-        )
+    parameters = {
+        name: {key: _parameter(values, only_strings) for key, values in known.items()}
         for name, known in given.items()
-    ]
+    }
+    return [_tool_definition(name, found) for name, found in parameters.items()]
 
 
 def _parameter(values: Sequence[object], only_strings: bool) -> dict[str, object]:
@@ -273,3 +266,27 @@ def _until_next(rendering: Rendering, following: Following) -> Rendering:
     if not found:
         return Rendering(None, "the message that follows is not rendered")
     return Rendering(before)
+
+
+def schema_of(values: Sequence[object]) -> dict[str, object]:
+    """Return a schema that allows these values, down to what is inside of arrays and objects."""
+    by_type: dict[str, list[object]] = {}
+    for value in values:
+        by_type.setdefault(json_type(value).value, []).append(value)
+    schemas = [_typed(name, found) for name, found in by_type.items()]
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _typed(name: str, values: Sequence[object]) -> dict[str, object]:
+    """Return the schema of values that are all of one type."""
+    schema: dict[str, object] = {"type": name}
+    items = [item for value in values if isinstance(value, list | tuple) for item in value]
+    if items:
+        schema["items"] = schema_of(items)
+    members: dict[str, list[object]] = {}
+    for value in values:
+        for key, member in value.items() if isinstance(value, Mapping) else ():
+            members.setdefault(str(key), []).append(member)
+    if members:
+        schema["properties"] = {key: schema_of(found) for key, found in members.items()}
+    return schema

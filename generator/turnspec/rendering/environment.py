@@ -7,8 +7,6 @@ that reads JSON, and the variables ``functions`` and ``datetime``. Time stands s
 a rendering never depends on the day.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 from collections.abc import Iterable, Mapping
@@ -100,9 +98,7 @@ def create_environment() -> ChatEnvironment:
         optimized=False,  # as `BranchRecorder` wants it
     )
     environment.taken = set()
-    environment.filters["tojson"] = _to_json
-    environment.filters["from_json"] = json.loads
-    environment.filters["fromjson"] = json.loads
+    environment.filters |= {"tojson": _to_json, "from_json": json.loads, "fromjson": json.loads}
     environment.globals["raise_exception"] = _raise_exception
     environment.globals["strftime_now"] = _strftime_now
     return environment

@@ -4,17 +4,14 @@ For what works on a template outside of the rendering worker: comparing what was
 making a parser or a grammar of it, can be sent astray by a hostile template as well.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import Limits
-from turnspec.rendering.starting import end_process, start_process
+from turnspec.rendering.starting import end_process, set_up_process, start_process
 from turnspec.rendering.worker import ENDED, RenderWorker
 
 Found = TypeVar("Found")

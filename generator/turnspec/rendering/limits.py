@@ -1,7 +1,5 @@
 """What one template may take before it is refused: time, memory and renderings."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from dataclasses import dataclass
@@ -36,11 +34,6 @@ class Limits:
     def too_big(self) -> str:
         """What is said of one that takes more memory."""
         return f"needs more than {self.memory / _GIGABYTE:g} GB of memory"
-
-    @property
-    def too_many(self) -> str:
-        """What is said of one that takes more renderings."""
-        return f"needs more than {self.renderings} renderings to be analysed"
 
 
 #: The budget of a template for which nobody chose another.

@@ -5,8 +5,6 @@ A place is the steps to it, ``messages``, ``[]``, ``thinking``, ``content``: nam
 it, wherever that is: a place too many costs a try, one too few hides a part of messages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -178,7 +176,8 @@ class _Reading:
 
     def _select(self, places: Sequence[Place], given: Sequence[nodes.Expr]) -> None:
         """Note what elements are selected by: a key of theirs, and what that has to be."""
-        words = _constants(given[2]) if _is_word_test(given) else []
+        is_word_test = bool(given[2:]) and _constants(given[1]) in [[test] for test in _WORD_TESTS]
+        words = _constants(given[2]) if is_word_test else []
         for place in _stepped(_stepped(places, ELEMENT), str(_constants(given[0])[0])):
             known = self.words.setdefault(place, [])
             known += [word for word in words if word not in known]
@@ -225,11 +224,6 @@ def _is_text(found: Sequence[nodes.Node]) -> bool:
     return bool(found) and isinstance(found[0], nodes.Const) and isinstance(found[0].value, str)
 
 
-def _is_word_test(given: Sequence[nodes.Expr]) -> bool:
-    """Tell whether a test, with what it is given, compares elements with a word."""
-    return bool(given[2:]) and _constants(given[1]) in [[test] for test in _WORD_TESTS]
-
-
 def _constants(node: nodes.Expr) -> list[object]:
     """Return the constants that an expression is or lists."""
     try:
@@ -237,3 +231,45 @@ def _constants(node: nodes.Expr) -> list[object]:
     except nodes.Impossible:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def read_unset(tree: nodes.Template) -> frozenset[str]:
+    """Return the variables that are read somewhere where no branch before has set them.
+
+    What is set in a branch alone, or in a loop, is undeclared behind it, as Jinja sees it. But
+    nobody gives a template such a variable: it is no switch.
+    """
+    found: set[str] = set()
+    _note_unset([tree], frozenset(), found)
+    return frozenset(found)
+
+
+def _note_unset(
+    several: Iterable[nodes.Node | None], known: frozenset[str], found: set[str]
+) -> frozenset[str]:
+    """Note what is read unset in nodes one behind the other; return what is set behind them.
+
+    Branches that exclude each other begin alike.
+    """
+    for node in several:
+        match node:
+            case nodes.Name(ctx="load", name=name):
+                found |= {name} - known
+            case nodes.Name(name=name):
+                known |= {name}
+            case nodes.Assign(target=target, node=value):
+                known = _note_unset([value, target], known, found)
+            case nodes.If(test=test, body=body, elif_=others, else_=last):
+                known = _note_unset([test], known, found)
+                ways = [_note_unset(way, known, found) for way in (body, others, last)]
+                known = known.union(*ways)
+            case nodes.For(iter=items, target=target, body=body, else_=last, test=test):
+                known = _note_unset([items], known, found)
+                _note_unset([target, test, *body], known, found)
+                _note_unset(last, known, found)
+            case nodes.Macro(name=name):
+                known |= {name}
+                _note_unset(node.iter_child_nodes(), known, found)
+            case nodes.Node():
+                known = _note_unset(node.iter_child_nodes(), known, found)
+    return known

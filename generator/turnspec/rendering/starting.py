@@ -4,8 +4,7 @@ A fork server loads what they need once; every further process starts in millise
 user's script, as processes of multiprocessing do, so that a script needs no ``__main__`` for ours.
 """
 
-from __future__ import annotations
-
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -13,10 +12,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import spawn
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING
 from weakref import WeakSet
+
+from turnspec.rendering.limits import limit_memory
 
 if TYPE_CHECKING:  # not every platform has all of them
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
@@ -30,7 +31,7 @@ _LOADED_BY = os.getpid()
 _preparation = spawn.get_preparation_data
 
 
-def process_context(module: str) -> ForkContext | ForkServerContext | SpawnContext:
+def process_context(module: str) -> "ForkContext | ForkServerContext | SpawnContext":
     """Return how this project starts processes that run a function of a module.
 
     The server loads the module of those that are started first. A process that it started doesn't
@@ -132,3 +133,38 @@ def _leave_to_parent() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+def set_up_process(memory: int | None = None) -> None:
+    """Set up a process of ours, which may take so many bytes of ``memory``.
+
+    It is ended when the one that started it is gone, even if that was killed. A thread that watches
+    isn't enough: none runs while an expression computes a huge number. So the system is asked for a
+    signal when the pipe to the parent closes, which ends a process that has no handler for it.
+
+    An interrupt is for the parent alone: a terminal tells all, and the parent ends this one.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if memory is not None:
+        limit_memory(memory)
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    with contextlib.suppress(ImportError, AttributeError, OSError):  # not on every platform
+        _ask_for_signal(parent.sentinel)
+    threading.Thread(target=_watch, args=(parent.sentinel,), daemon=True).start()
+
+
+def _ask_for_signal(pipe: int) -> None:
+    import fcntl
+
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(pipe, fcntl.F_GETFL)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, flags | os.O_ASYNC)
+
+
+def _watch(pipe: int) -> None:
+    """End the process once the parent is gone; it may have been gone before anybody asked."""
+    wait([pipe])
+    os._exit(1)

@@ -6,8 +6,6 @@ take all time and memory. So nobody calls this but the rendering worker, which h
 are the constants that it compares them with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -16,8 +14,16 @@ from jinja2 import TemplateSyntaxError, meta, nodes
 
 from turnspec.rendering.branches import Branch, find_branches
 from turnspec.rendering.environment import create_environment
-from turnspec.rendering.own_variables import read_unset
-from turnspec.rendering.paths import ANY, ELEMENT, LIMITS, Place, Places, find_places, within
+from turnspec.rendering.paths import (
+    ANY,
+    ELEMENT,
+    LIMITS,
+    Place,
+    Places,
+    find_places,
+    read_unset,
+    within,
+)
 
 #: Variables that every rendering gets, whatever the template.
 STANDARD_VARIABLES = frozenset(

@@ -5,8 +5,6 @@ is limited in the worker by the operating system where it can be. What a templat
 itself is found out here too: Jinja computes constant expressions while it looks for variables.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time
@@ -19,9 +17,8 @@ from typing import Any, Self
 from jinja2 import Template, TemplateSyntaxError
 
 from turnspec.rendering.environment import create_environment, render_template
-from turnspec.rendering.lifeline import set_up_process
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
-from turnspec.rendering.starting import is_ready, start_process
+from turnspec.rendering.starting import is_ready, set_up_process, start_process
 from turnspec.rendering.variables import TemplateFacts, template_facts
 
 #: Seconds that one rendering (or compiling the template) may take; where a template has a budget,
@@ -166,7 +163,9 @@ class RenderWorker:
     def _render(self, source: str, variables: Mapping[str, object]) -> Rendering:
         if self._budget is not None:
             if not self._budget.renderings:
-                return Rendering(None, self._budget.limits.too_many, fatal=True)
+                most = self._budget.limits.renderings
+                error = f"needs more than {most} renderings to be analysed"
+                return Rendering(None, error, fatal=True)
             self._budget.renderings -= 1
         if source != self._source or not self._is_ready:
             loaded = self._load(source)

@@ -18,8 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from turnspec.codegen.loading import load_module
-from turnspec.rendering.lifeline import set_up_process
-from turnspec.rendering.starting import process_context
+from turnspec.rendering.starting import process_context, set_up_process
 from turnspec.spec.atomic import replacing, write_atomically
 from turnspec.spec.input_files import file_text, open_file
 from turnspec.spec.problems import Problem

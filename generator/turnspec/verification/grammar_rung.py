@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator
 from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.bound import GrammarBinder
 from turnspec.grammar.request import GrammarRequest
-from turnspec.grammar.turn_begun import opens_reasoning, prompt_extra
+from turnspec.grammar.turn_onward import opens_reasoning, prompt_extra
 from turnspec.spec.calls import Arguments
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from turnspec.analysis.other_ends import with_lists
+from turnspec.analysis.other_marks import with_lists
 from turnspec.analysis.probes import IDS
 from turnspec.analysis.text import markers, splits_marker
 from turnspec.rendering.conversation import Following

@@ -11,8 +11,7 @@ from itertools import pairwise
 from turnspec.analysis.text import markers
 from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
-from turnspec.rendering.conversation import tool_definitions
-from turnspec.rendering.value_schemas import schema_of
+from turnspec.rendering.conversation import schema_of, tool_definitions
 from turnspec.spec.calls import Slot, Tools
 from turnspec.spec.characters import call_ends, is_key, is_name, not_in_keys
 from turnspec.spec.encoding import json_type

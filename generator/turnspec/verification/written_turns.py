@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from turnspec.analysis.text import markers
-from turnspec.grammar.piece_writer import value_ends
+from turnspec.grammar.call_text import value_ends
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.rendering.conversation import tool_definitions
 from turnspec.spec.message import Call, Message
