@@ -7,6 +7,8 @@
 5. modes and limits.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,5 +1,7 @@
 """What surrounds the values of tagged arguments, by kind: strings, and everything else."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -4,6 +4,8 @@ Either as one encoded object, whose style is found by writing it again, or as ta
 yield to the rule for repetitions.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

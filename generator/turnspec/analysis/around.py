@@ -3,6 +3,8 @@
 `find_around` finds it before a turn's parts are told apart; `layout` goes on from there.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +48,7 @@ class Around:
         """The assistant's header, if prompts end in the middle of it."""
         return self.header.header if self.header.is_open else ""
 
-    def behind(self, calls: CallsFinding) -> "Around":
+    def behind(self, calls: CallsFinding) -> Around:
         """Take what ends the last call off what follows it."""
         by_user, by_tool = (_behind_calls(edges, calls) for edges in (self.by_user, self.by_tool))
         return replace(self, by_user=by_user, by_tool=by_tool)

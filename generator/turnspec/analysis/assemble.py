@@ -1,5 +1,7 @@
 """Putting what the comparisons found together into a spec."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace

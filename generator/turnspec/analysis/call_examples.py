@@ -6,6 +6,8 @@ is a whole call; one behind a name is the call's arguments; a name with pairs be
 arguments.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -97,7 +99,7 @@ class _Block:
         return self.markers > 0
 
     @classmethod
-    def around(cls, text: str, place: int, markers: Sequence[Marker]) -> "_Block":
+    def around(cls, text: str, place: int, markers: Sequence[Marker]) -> _Block:
         before = text[:place].rstrip()
         in_array = before.endswith("[")
         start, count = _opening(text, len(before) - 1 if in_array else place, markers)

@@ -4,6 +4,8 @@ Where that may be is what the template reads: whatever holds two texts may hold 
 arguments. Each such pair is tried, and what shows both is a shape.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterator, Sequence

@@ -4,6 +4,8 @@ The calls of a turn are items of a section; each is literals with slots between 
 name and the argument names stand, inside JSON or in tags, defines the tool mode.
 """
 
+from __future__ import annotations
+
 import itertools
 import json
 import re

@@ -1,5 +1,7 @@
 """Finding the dialect of a template: the form of messages in which it shows all it can show."""
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterator, Sequence

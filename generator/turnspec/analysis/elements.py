@@ -3,6 +3,8 @@
 The text of such a value is itself a repetition, and yields to the rule for repetitions.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

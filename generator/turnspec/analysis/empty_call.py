@@ -4,6 +4,8 @@ So it is with a JSON object without the member that holds arguments, and with a 
 arguments is missing with its tags.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 

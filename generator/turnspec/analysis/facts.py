@@ -1,5 +1,7 @@
 """All that the comparisons found, before a spec is made of it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from turnspec.analysis.arguments import ArgumentsFinding

@@ -5,6 +5,8 @@ code that nobody may have looked at. Compared is what an example shows beyond do
 two arguments, quotes around a value, and how markers are spelt.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterator, Sequence

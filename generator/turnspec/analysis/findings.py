@@ -4,6 +4,8 @@ A finding names its comparison as the auto-parser does (R1, C1, T3, …). Findin
 whenever someone asks for them; they are not written to the spec.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -5,6 +5,8 @@ these two alone (found to hold throughout the reference templates), so the frame
 table of edges: from START, reasoning, content or calls to reasoning, content, calls or END.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -121,7 +123,7 @@ class Frames:
                     yield Edge(edge.left, edge.right, when), other
                     break
 
-    def with_calls(self, calls: int) -> "Frames":
+    def with_calls(self, calls: int) -> Frames:
         """Return only the frames of messages with that many calls."""
         shown = (frame for frame in self.frames if frame.combination.calls == calls)
         return replace(self, frames=tuple(shown))
@@ -132,7 +134,7 @@ class Frames:
         texts = [frame.calls_text for frame in self.frames]
         return frozenset(part for part, it in needles if any(it in text for text in texts))
 
-    def without_both(self, part: Part) -> "Frames":
+    def without_both(self, part: Part) -> Frames:
         """Return only the frames of messages that don't have both ``part`` and calls."""
         both = {part, Part.CALLS}
         shown = (frame for frame in self.frames if not both <= frame.combination.parts)

@@ -1,5 +1,7 @@
 """The assistant's header, and what ends the user's message before it, from edges and prompts."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

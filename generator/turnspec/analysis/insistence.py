@@ -6,6 +6,8 @@ of one mapping, or as a mapping. What that holds beside its text, and where the 
 up in the template's own syntax tree.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace

@@ -5,6 +5,8 @@ taken off. How the tools themselves are listed is taken out too: two tools that 
 needles only are listed in the same words, so all that surrounds both names alike is the listing.
 """
 
+from __future__ import annotations
+
 import itertools
 import json
 import re

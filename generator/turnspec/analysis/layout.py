@@ -3,6 +3,8 @@
 This puts the steps of `parts` and `calls` together, each on what the one before left over.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -74,13 +76,13 @@ class Layout:
         end = self.header.user_end.strip()
         return before.strip().removesuffix(end).removeprefix(end).rpartition("\n")[2].strip()
 
-    def counting(self, lead: str) -> "Layout":
+    def counting(self, lead: str) -> Layout:
         """Put a COUNT slot in the place of the number behind ``lead`` in a call of one argument."""
         if not lead or self.calls is None:
             return self
         return replace(self, calls=replace(self.calls, call=mark_count(self.calls.call, lead)))
 
-    def without_reasoning(self, end: str) -> "Layout":
+    def without_reasoning(self, end: str) -> Layout:
         """Move an empty reasoning block off the start of content into the joins.
 
         ``end`` closes reasoning. It is found so where a template never renders reasoning, but

@@ -1,5 +1,7 @@
 """What a template doesn't render back: parts dropped, moved or trimmed, and when; characters."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -5,6 +5,8 @@ words say what a block is, and which keys hold texts, stands in the template's o
 word is tried in a block that has every key, each with a needle of its own.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,5 +1,7 @@
 """The modes of reasoning and content, read off what the comparisons found."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from turnspec.analysis.text import markers

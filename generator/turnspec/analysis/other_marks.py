@@ -1,5 +1,7 @@
 """Other marks around reasoning, and other ends of turns with calls: some settings bring them in."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 
 from turnspec.analysis.findings import Derivation

@@ -4,6 +4,8 @@ A part that only the overlay knows belongs into the turn, ends it as content doe
 rendered; what starts a call follows from how calls are written.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -3,6 +3,8 @@
 Every key is a proposal: what the prompt leaves open stands beside it as a comment to check.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,6 +4,8 @@ What leads into a part in every edge is that part's start, what leads out of it 
 end; the rest is the join of these two neighbours. So the edges can always be written again.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

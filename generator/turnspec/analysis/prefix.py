@@ -4,6 +4,8 @@ A template renders a whole conversation anew with each message. Where the text o
 of the prefix holds, and what a model read and wrote is what it is trained on.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from turnspec.analysis.probes import CONTENT, REASONING, probe_call

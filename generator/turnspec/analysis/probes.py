@@ -4,6 +4,8 @@ Every name, id, key and value is a *needle*: a word that no template contains, s
 turns up in a rendering is where the template put it.
 """
 
+from __future__ import annotations
+
 import ast
 import json
 from collections.abc import Mapping

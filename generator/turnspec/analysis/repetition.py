@@ -6,6 +6,8 @@ what is left over opens the section, separates the items and closes it. White sp
 belongs to the separator.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What is analysed. It stands apart, as who names a template needn't load what analyses it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

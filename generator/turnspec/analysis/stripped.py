@@ -6,6 +6,8 @@ them, the first of them opens it. Where such a pair is cut with all that stands 
 left between them is content.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,6 +5,8 @@ by what is rendered then: another generation prompt, or the rest of the prompt a
 setting of the template's variables.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """Examples in prose: JSON-like objects, and tags: which belong together, and what they hold."""
 
+from __future__ import annotations
+
 import itertools
 import json
 import re

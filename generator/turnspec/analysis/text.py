@@ -4,6 +4,8 @@ A marker here is anything in angle or square brackets, as in the auto-parser's o
 ``<…>`` and ``[…]`` stay whole. No marker is known by name.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 

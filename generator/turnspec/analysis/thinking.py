@@ -4,6 +4,8 @@ A switch is any variable of the template that changes the generation prompt or b
 into a turn. Settings are judged by what they render, never by the variable's name.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence

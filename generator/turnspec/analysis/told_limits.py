@@ -1,5 +1,7 @@
 """What is told of a format: which turns can't be read for certain, and why."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from turnspec.analysis.facts import Facts

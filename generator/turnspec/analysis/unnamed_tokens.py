@@ -4,6 +4,8 @@ A tokenizer gives its templates more tokens than those that begin and end a text
 `pad_token`, …). Where a template is all that is known, such a one is rendered as nothing.
 """
 
+from __future__ import annotations
+
 from turnspec.analysis.probes import probe_message
 from turnspec.rendering.conversation import Chat
 from turnspec.spec.problems import Problem

@@ -1,5 +1,7 @@
 """A2: how a value of each type is written in tagged arguments, found by writing it again."""
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence

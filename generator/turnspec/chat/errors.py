@@ -1,5 +1,7 @@
 """The one exception of the prompt side, raised at its edge with all that is wrong."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TypeVar
 

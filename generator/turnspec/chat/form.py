@@ -1,5 +1,7 @@
 """In which form a template takes messages: what was found by rendering, beyond the spec."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 from turnspec.analysis.dialect import call_limit, probe_capabilities

@@ -1,5 +1,7 @@
 """Conversations as tokens with a mask for training: a function for `datasets.Dataset.map`."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -5,6 +5,8 @@ object or as JSON text, name and arguments of a call under ``function`` or besid
 under any of its keys. What comes out is the one way that the template reads.
 """
 
+from __future__ import annotations
+
 import itertools
 import json
 from collections.abc import Mapping, Sequence

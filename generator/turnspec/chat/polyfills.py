@@ -4,6 +4,8 @@ Each polyfill is a function from turns to turns; `polyfilled` applies those that
 order in which the later ones see what the earlier ones made, and says which it applied.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum

@@ -1,5 +1,7 @@
 """One template made ready: its form, its spec, and rendering in its own process."""
 
+from __future__ import annotations
+
 import datetime
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """One rendering: from messages that were read to a prompt."""
 
+from __future__ import annotations
+
 import datetime
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -4,6 +4,8 @@ The order is llama.cpp's: an explicit template first, then the model's default o
 tools, then ChatML; ChatML also stands in for one that doesn't parse.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -5,6 +5,8 @@ a rendering is found by rendering the conversation again with other words in its
 that leave earlier reasoning out, or have other ends before a tool's result, are read as they are.
 """
 
+from __future__ import annotations
+
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence

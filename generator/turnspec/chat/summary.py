@@ -1,5 +1,7 @@
 """What a template can do, as data and in words: for the table, the command line, and scripts."""
 
+from __future__ import annotations
+
 import json
 
 from turnspec.chat.form import MessageForm

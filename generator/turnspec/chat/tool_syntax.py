@@ -1,5 +1,7 @@
 """How calls are written, told to the model in words where its template doesn't say so."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

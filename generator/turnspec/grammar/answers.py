@@ -4,6 +4,8 @@ Inside JSON's strings a parser of the turn would still find its markers, so a ch
 written there by its code alone.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable

@@ -1,5 +1,7 @@
 """The rules for all schemas of a request, with names that no other rule has."""
 
+from __future__ import annotations
+
 import marshal
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -31,7 +33,7 @@ class CallSyntax:
     name_ends: str
 
     @classmethod
-    def of(cls, tools: Tools) -> "CallSyntax":
+    def of(cls, tools: Tools) -> CallSyntax:
         """Return how a format writes calls."""
         ends = value_ends(tools, known=True)
         arguments = argument_notation(tools.arguments, ends, key_ends(tools))

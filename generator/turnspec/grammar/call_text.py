@@ -1,5 +1,7 @@
 """One call as grammar: its pieces, its marker, and what ends a raw value in it."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Grammar rules for tool calls: the section, one call, and its arguments."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Grammar rules for arrays and objects that are written as elements."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from turnspec.codegen.shapes import looks_like_marker

@@ -3,6 +3,8 @@ r"""Rules for arguments that stand in a JSON string: what is written there has a
 A quote of an argument's own is `\"` there, and its line break, an escape already, `\\n`.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Collection, Iterable

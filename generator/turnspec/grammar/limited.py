@@ -4,6 +4,8 @@ Some schemas take time that no limit on their size foretells: a value of an enum
 a pattern, say, which may go back and forth over it without an end.
 """
 
+from __future__ import annotations
+
 import contextlib
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess

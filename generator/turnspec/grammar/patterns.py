@@ -4,6 +4,8 @@ Read as ECMA-262 has them with Unicode: ``\d`` and ``\w`` are ASCII. What no reg
 (back references, looking around) is refused, and so are anchors elsewhere than at the ends.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

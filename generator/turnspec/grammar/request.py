@@ -1,5 +1,7 @@
 """What a grammar is asked for: tools, the choice among them, and the form of the answer."""
 
+from __future__ import annotations
+
 import marshal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -108,7 +110,7 @@ class GrammarRequest:
         return plain_key(calls + others, _LONGEST_KEY)
 
     @classmethod
-    def from_bytes(cls, key: bytes) -> "GrammarRequest":
+    def from_bytes(cls, key: bytes) -> GrammarRequest:
         """Return the request that has this key."""
         return cls(*marshal.loads(key))
 

@@ -1,5 +1,7 @@
 """What a format offers for a request: behind which prompt, which parts, and from where on."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from turnspec.codegen.shapes import looks_like_head

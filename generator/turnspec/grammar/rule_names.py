@@ -1,5 +1,7 @@
 """The names of a grammar's rules, each given once."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterable
 

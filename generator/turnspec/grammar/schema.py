@@ -9,6 +9,8 @@ refuses, unless a notice says so. Two repeated keys of additional properties are
 writing, too: the grammar cannot see that they are the same.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable

@@ -1,5 +1,7 @@
 """What is wrong with a JSON Schema, or beyond a grammar, before any rule is written."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

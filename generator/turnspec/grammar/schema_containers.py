@@ -1,5 +1,7 @@
 """Arrays and objects by their schemas, as grammar rules."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain

@@ -6,6 +6,8 @@ is doubtful goes on to that validator, which knows for sure, and finds the words
 meta-schema of JSON Schema, draft 2020-12, https://json-schema.org/draft/2020-12/schema
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any
 

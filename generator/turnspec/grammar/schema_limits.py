@@ -3,6 +3,8 @@
 What is beyond them is refused by name, before anything walks over the schema by calling itself.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterable, Mapping

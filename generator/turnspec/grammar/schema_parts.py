@@ -1,5 +1,7 @@
 """Schemas that all hold for one value: flattened to a list, and what the list says together."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,5 +1,7 @@
 """The rules that come of a schema so far, and which of them have no text that ends."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """Strings of a JSON Schema as grammar: lengths, patterns and formats."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

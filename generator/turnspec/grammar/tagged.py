@@ -4,6 +4,8 @@ Raw text has no escapes. A raw constant is anything that doesn't hold what ends 
 or a length counts characters, the first character of every end is left out.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

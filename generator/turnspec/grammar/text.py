@@ -4,6 +4,8 @@ Everything stays in the subset that llama.cpp, xgrammar and llguidance read alik
 template passes through `literal` or `character_class`, so no template can write grammar.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """When a lazy grammar takes hold: words of the format, and patterns that leave reasoning alone."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
 

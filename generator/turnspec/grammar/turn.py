@@ -4,6 +4,8 @@ The grammar takes any tool name and any arguments. What a call holds is written 
 which gets the rules for the name and the arguments as text, so that real tools can replace them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from sys import maxunicode
 

@@ -6,6 +6,8 @@ it. So a marker's rule holds what stands beside the marker wherever it is: white
 that it ends. A marker that has neither beside it stays where it is.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace

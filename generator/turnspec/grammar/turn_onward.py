@@ -1,5 +1,7 @@
 """How a turn goes on: behind a part, and behind a prompt, which may hold its beginning."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 

@@ -1,5 +1,7 @@
 """The parts of a turn as a grammar needs them: what opens and ends each, what stands between."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from turnspec.codegen.facts import words_of

@@ -1,5 +1,7 @@
 """The free text of a turn, and the markers that it may not hold."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

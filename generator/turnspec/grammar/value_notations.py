@@ -1,5 +1,7 @@
 """The notations of values that stand as texts: raw, each as its type is written, elements."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -75,7 +77,7 @@ class ValueNotation(Notation):
     arguments: Arguments = field(default_factory=Arguments)
     read_as: frozenset[str] = frozenset()
 
-    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> "ValueNotation":
+    def reading(self, types: frozenset[str], unlike: frozenset[str]) -> ValueNotation:
         """Return the notation where parsers expect some types, and a string may be one of others.
 
         A string begins as none of the types ``unlike`` does, of which not every value fits.

@@ -1,5 +1,7 @@
 """Grammar rules for encoded values: JSON, Python literals, and JSON with another string quote."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from turnspec.grammar.characters import LONGEST_KEY_END

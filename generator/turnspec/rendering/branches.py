@@ -5,6 +5,8 @@ of an inline ``if``. Branches are numbered in the order of the tree, which is th
 same source is parsed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType

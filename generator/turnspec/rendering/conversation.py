@@ -5,6 +5,8 @@ empty one, reasoning under one key or another. A `Dialect` records what `capabil
 rendering; a `Chat` speaks to one template in its dialect.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -41,11 +43,11 @@ class Chat:
     dialect: Dialect = field(default_factory=Dialect)
     variables: Mapping[str, object] = field(default_factory=dict)
 
-    def speaking(self, dialect: Dialect) -> "Chat":
+    def speaking(self, dialect: Dialect) -> Chat:
         """Return the same chat in another dialect."""
         return replace(self, dialect=dialect)
 
-    def using(self, variables: Mapping[str, object]) -> "Chat":
+    def using(self, variables: Mapping[str, object]) -> Chat:
         """Return the same chat with other values of the template's variables."""
         return replace(self, variables=dict(variables))
 

@@ -5,6 +5,8 @@ with dots between them, `[]` for an element of a list, and `[type=text]` for one
 what it is: ``reasoning_details[type=summary].text``.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

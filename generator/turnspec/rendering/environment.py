@@ -7,6 +7,8 @@ that reads JSON, and the variables ``functions`` and ``datetime``. Time stands s
 a rendering never depends on the day.
 """
 
+from __future__ import annotations
+
 import datetime
 import json
 from collections.abc import Iterable, Mapping

@@ -4,6 +4,8 @@ For what works on a template outside of the rendering worker: comparing what was
 making a parser or a grammar of it, can be sent astray by a hostile template as well.
 """
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """What one template may take before it is refused: time, memory and renderings."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 from dataclasses import dataclass

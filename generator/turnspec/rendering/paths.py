@@ -5,6 +5,8 @@ A place is the steps to it, ``messages``, ``[]``, ``thinking``, ``content``: nam
 it, wherever that is: a place too many costs a try, one too few hides a part of messages.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -4,6 +4,8 @@ A fork server loads what they need once; every further process starts in millise
 user's script, as processes of multiprocessing do, so that a script needs no ``__main__`` for ours.
 """
 
+from __future__ import annotations
+
 import contextlib
 import multiprocessing
 import os
@@ -31,7 +33,7 @@ _LOADED_BY = os.getpid()
 _preparation = spawn.get_preparation_data
 
 
-def process_context(module: str) -> "ForkContext | ForkServerContext | SpawnContext":
+def process_context(module: str) -> ForkContext | ForkServerContext | SpawnContext:
     """Return how this project starts processes that run a function of a module.
 
     The server loads the module of those that are started first. A process that it started doesn't

@@ -6,6 +6,8 @@ take all time and memory. So nobody calls this but the rendering worker, which h
 are the constants that it compares them with.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar

@@ -5,6 +5,8 @@ is limited in the worker by the operating system where it can be. What a templat
 itself is found out here too: Jinja computes constant expressions while it looks for variables.
 """
 
+from __future__ import annotations
+
 import contextlib
 import threading
 import time
