@@ -13,13 +13,8 @@ from enum import Enum, auto
 from turnspec.analysis.findings import Finding
 from turnspec.analysis.probes import CONTENT, IDS, KEYS, NAMES, REASONING, VALUES, probe_call
 from turnspec.analysis.text import whole_prefix, whole_suffix
-from turnspec.rendering.conversation import (
-    NEXT_USER_TEXT,
-    USER_TEXT,
-    Chat,
-    result_message,
-    user_message,
-)
+from turnspec.rendering import conversation
+from turnspec.rendering.conversation import USER_TEXT, Chat, result_message, user_message
 from turnspec.rendering.worker import Rendering
 from turnspec.review.facts import Area, Facts, spec_facts
 from turnspec.spec.message import Call, Message
@@ -196,11 +191,11 @@ def _scope(chat: Chat, spec: Spec) -> Iterator[Difference]:
     if not spec.reasoning.field:
         return
     last = chat.assistant_message(Message("lastqa"))
-    call = probe_call(0)
+    call, asked = probe_call(0), user_message(conversation.NEXT_USER_TEXT)
 
     def after(past: Message) -> Rendering:
-        between = [result_message(call)] if past.calls else [user_message(NEXT_USER_TEXT)]
-        messages = [user_message(USER_TEXT), chat.assistant_message(past), *between, last]
+        between = result_message(call) if past.calls else asked
+        messages = [user_message(USER_TEXT), chat.assistant_message(past), between, last]
         rendering = chat.render(messages)
         if rendering.text is None:
             return rendering

@@ -7,20 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from turnspec.analysis.source import TemplateSource
+from turnspec.pipeline import project as places
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
-from turnspec.pipeline.project import (
-    ENGINES,
-    INTEGRATIONS,
-    LIVE,
-    OVERLAYS,
-    RESULTS,
-    SCHEMA,
-    STATE,
-    TABLE,
-    OutputPaths,
-    Project,
-)
+from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Accepted, accepted_failures, standing_problems
 from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -95,14 +85,14 @@ def regenerate(
     A spec on disk that was edited to something impossible is a problem and is left as it is.
     """
     done = Regeneration(accepted=accepted_failures(project))
-    known = read_results(project.root / RESULTS)
+    known = read_results(project.root / places.RESULTS)
     results = {} if isinstance(known, Problem) else known
     done.problems += [known] if isinstance(known, Problem) else []
     specs, unreadable = read_known_specs(project, sources)
     done.problems += unreadable
     generator = generator_fingerprint()
     inputs = {source.name: input_hash(generator, source, messages) for source in sources}
-    state = State() if everything else State.read(project.root / STATE)
+    state = State() if everything else State.read(project.root / places.STATE)
     todo = [
         source
         for source in sources
@@ -120,7 +110,7 @@ def regenerate(
     _finish(project, results, done)
     done.problems += standing_problems(done.results, done.accepted)
     done.left_over = left_over(project)
-    state.write(project.root / STATE)
+    state.write(project.root / places.STATE)
     return done
 
 
@@ -176,14 +166,14 @@ def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regen
     """
     names = {path.stem for path in project.specs.glob("*.yaml")}
     done.results = {name: result for name, result in results.items() if name in names}
-    if write_atomically(project.root / RESULTS, dump_results(done.results)):
-        done.changed_files.append(RESULTS)
+    if write_atomically(project.root / places.RESULTS, dump_results(done.results)):
+        done.changed_files.append(places.RESULTS)
     if write_schema(project):
-        done.changed_files.append(SCHEMA)
-    live = read_live(project.root / LIVE)
+        done.changed_files.append(places.SCHEMA)
+    live = read_live(project.root / places.LIVE)
     done.problems += [live] if isinstance(live, Problem) else []
     if write_table(project, done.results, LiveRecord() if isinstance(live, Problem) else live):
-        done.changed_files.append(TABLE)
+        done.changed_files.append(places.TABLE)
 
 
 def write_schema(project: Project, *, also_new: bool = False) -> bool:
@@ -192,7 +182,7 @@ def write_schema(project: Project, *, also_new: bool = False) -> bool:
     Where there is none, that is left so unless ``also_new``; the checkout has it elsewhere.
     """
     if project.has_schema or (also_new and not project.recipe.schema):
-        return write_atomically(project.root / SCHEMA, schema_text())
+        return write_atomically(project.root / places.SCHEMA, schema_text())
     return False
 
 
@@ -202,9 +192,9 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
     specs = [spec for spec in found if not isinstance(spec, list)]
     if len(specs) < len(found):
         return False
-    engines = read_engines(project.root / ENGINES)
+    engines = read_engines(project.root / places.ENGINES)
     told = {} if isinstance(engines, Problem) else engines
-    integrations = read_integrations(project.root / INTEGRATIONS)
+    integrations = read_integrations(project.root / places.INTEGRATIONS)
     accepted = accepted_failures(project)
     text = index_table(
         specs,
@@ -217,7 +207,7 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         families=project.families,
         recipe=project.recipe,
     )
-    return write_atomically(project.root / TABLE, text)
+    return write_atomically(project.root / places.TABLE, text)
 
 
 def _overlays(project: Project) -> list[Overlay]:
@@ -239,7 +229,7 @@ def left_over(project: Project) -> list[str]:
         return []
     names = [template_name(entry.file) for entry in index.entries]
     wanted = {path for name in names for path in asdict(OutputPaths.in_project(name)).values()}
-    wanted |= {f"{OVERLAYS}/{name}{SPEC_SUFFIX}" for name in names}
+    wanted |= {f"{places.OVERLAYS}/{name}{SPEC_SUFFIX}" for name in names}
     found = [
         path.relative_to(project.root).as_posix()
         for folder, pattern in (

@@ -20,14 +20,10 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.words import Part, SlotKind, ToolMode
 from turnspec.spec.yaml_text import quoted
+from turnspec.verification import messages
 from turnspec.verification.comparing import Turn, as_meant, as_read
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
-from turnspec.verification.messages import (
-    EDGE_VALUES,
-    allowed_call,
-    ambiguous_types,
-    format_markers,
-)
+from turnspec.verification.messages import allowed_call, ambiguous_types, format_markers
 from turnspec.verification.prompts import prompts_of
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.sanity_view import Finding, View
@@ -134,7 +130,7 @@ def values(view: View) -> Iterator[Finding]:
         return
     asked = [
         value
-        for kind, found in EDGE_VALUES.items()
+        for kind, found in messages.EDGE_VALUES.items()
         if kind not in ambiguous_types(spec)
         for value in found
     ]

@@ -13,13 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.probes import CONTENT, NAMES, REASONING, probe_message
 from turnspec.analysis.text import markers
-from turnspec.rendering.conversation import (
-    NEXT_USER_TEXT,
-    USER_TEXT,
-    Chat,
-    result_message,
-    user_message,
-)
+from turnspec.rendering import conversation
+from turnspec.rendering.conversation import USER_TEXT, Chat, result_message, user_message
 from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.message import Message
 
@@ -29,7 +24,7 @@ NEEDLE = "witqa"
 #: The answers to which something is added.
 FORMS = {"content": probe_message(content=True), "a call": probe_message(calls=1)}
 _SYSTEM: JsonObject = {"role": "system", "content": "sysqa"}
-_USER, _NEXT = user_message(USER_TEXT), user_message(NEXT_USER_TEXT)
+_USER, _NEXT = user_message(USER_TEXT), user_message(conversation.NEXT_USER_TEXT)
 
 #: Keys that hold everything else, and those in which a text of ours would be no further text.
 _WHOLE = ("role", "content", "tool_calls", "function")
