@@ -23,9 +23,9 @@ from turnspec.spec.problems import Problem
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("-n", "count", type=click.IntRange(1), default=100, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Another one: other cases.")
-@click.option("--form", type=click.Choice([*FORMS]), default="turnspec", show_default=True)
+@click.option("-n", "count", type=click.IntRange(1), default=100)
+@click.option("--seed", type=int, default=0, help="Another one: other cases.")
+@click.option("--form", type=click.Choice([*FORMS]), default="turnspec")
 @click.option("--family", help="What the suite calls the format (default: its name).")
 @click.option("--model", help="The model's id on the hub (default: as the index says).")
 @click.option("--into", type=FOLDER, help="The folder of a suite to write into (default: print).")

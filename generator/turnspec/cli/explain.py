@@ -102,9 +102,8 @@ def explain(
             raise Misuse("--piece, --tools, --thinking and --prefill belong to --trace")
         _explain(fmt, root, limits, fetch=fetch, as_json=as_json, verbose=verbose)
         return
-    options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
-    if tools is not None:
-        options["tools"] = common.tool_definitions(tools)
+    given = common.tool_definitions(tools)
+    options = {"enable_thinking": thinking, "prefill": prefill, "tools": given}
     found = trace_text(_facts(fmt, root, limits), text, options, piece=piece)
     if as_json:
         put_json({"name": fmt, **shown.trace_data(found)}, indent=2)

@@ -49,7 +49,6 @@ class _Target(click.Choice[str]):
     "--reasoning-field",
     type=click.Choice([field.value for field in ReasoningField]),
     default=ReasoningField.THINKING.value,
-    show_default=True,
     help="The key for reasoning in messages: vLLM and SGLang take only the first.",
 )
 @click.option(
@@ -111,7 +110,7 @@ def export(
         reasoning_field=ReasoningField(reasoning_field),
         tokenizer_config=_config(tokenizer_config, spec) if tokenizer_config else None,
         request=GrammarRequest(
-            tools=common.tool_definitions(tools) if tools is not None else (),
+            tools=common.tool_definitions(tools) or (),
             tool_choice=tool_choice,
             parallel=parallel,
             thinking=thinking,

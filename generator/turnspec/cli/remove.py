@@ -73,8 +73,7 @@ def _left_over(project: Project) -> list[str]:
 def own_entry(name: str, project: Project) -> Entry:
     """Return the entry of a template of a repository, which is given by its name: no guess.
 
-    Raises:
-        Misuse: the repository has none of this name.
+    Raises Misuse if the repository has none of this name.
     """
     catalog = catalog_of(project.root)
     found = find_format(name, catalog)

@@ -123,8 +123,7 @@ def open_chat(
 ) -> ChatTemplate:
     """Open a file or a folder, a format of our own, or a known one.
 
-    Raises:
-        ChatError: it can't be read, or isn't here.
+    Raises ChatError if it can't be read, or isn't here.
     """
     explicit = template
     if template is not None and template.endswith(".jinja"):

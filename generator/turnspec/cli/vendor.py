@@ -42,7 +42,6 @@ _SHORT = {"ts": Language.TYPESCRIPT, "js": Language.JAVASCRIPT}
     "--language",
     type=click.Choice([*(language.value for language in Language), *_SHORT], case_sensitive=False),
     default=Language.PYTHON.value,
-    show_default=True,
     help="The language of the parsers.",
 )
 @click.option(

@@ -37,14 +37,10 @@ def climb(
     messages: int,
     on_rung: Callable[[str, RungResult], None] = lambda rung, result: None,
 ) -> Climb:
-    """Climb all rungs.
+    """Climb all rungs with a format, the grammar that was generated from it, and its template.
 
-    Args:
-        spec: the format.
-        gbnf: the grammar that was generated from it.
-        chat: its template, in the template's dialect and without settings.
-        messages: the number of messages that are random, but for the last, whose texts are long.
-        on_rung: is told of each rung as it is climbed.
+    ``chat`` speaks in the template's dialect, without settings. ``messages`` is the number of those
+    that are random, but for the last, whose texts are long. ``on_rung`` is told of each rung.
     """
     renderer = Renderer.create(spec, chat)
     module = load(spec)
