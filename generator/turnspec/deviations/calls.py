@@ -224,7 +224,8 @@ def unknown_tool(form: Format) -> Iterator[Case]:
     arguments = {"city": "Paris"} if "city" in form.call.arguments else {}
     message = Message(calls=(Call("nobody_knows", arguments, form.call.id),))
     text = form.write(message)
-    if is_bare(form) or _is_in_brackets(form):
+    named_first = form.tools.call[0].kind and form.tools.section_start.strip() == "["
+    if is_bare(form) or named_first:  # behind a mere bracket
         yield form.case(text, Message(form.without_end(message).strip()))
     else:
         yield form.case(text, message, "unknown_tool")
@@ -261,11 +262,6 @@ def is_bare(form: Format) -> bool:
     call = form.json_call
     around = (form.tools.section_start + call.before).strip() if call else "x"
     return around in ("", "[")
-
-
-def _is_in_brackets(form: Format) -> bool:
-    """Tell whether a call begins with its name, behind a mere bracket."""
-    return bool(form.tools.call[0].kind) and form.tools.section_start.strip() == "["
 
 
 def _in_array(tools: Tools) -> bool:

@@ -119,15 +119,9 @@ def other_literals(form: Format) -> Iterator[Case]:
 
 def _with_text(form: Format, text: str) -> Case:
     """Return the usual turn with a text in the place of each of its texts."""
-    calls = [
-        replace(
-            call,
-            arguments={
-                key: text if isinstance(value, str) else value
-                for key, value in call.arguments.items()
-            },
-        )
-        for call in form.calls
-    ]
+    calls: list[Call] = []
+    for call in form.calls:
+        given = {k: text if isinstance(v, str) else v for k, v in call.arguments.items()}
+        calls.append(replace(call, arguments=given))
     message = form.shown(Message(text, text, tuple(calls)))
     return form.case(form.write(message), message)

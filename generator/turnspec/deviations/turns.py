@@ -177,14 +177,8 @@ class Format:
             told = tuple(kind for kind in told if kind != "no_arguments")  # the template does so
         if is_ambiguous(self.spec, message):  # nothing in the turn says that reasoning is over
             options = {"prefill": self.spec.turn.header + self.spec.reasoning.end, **options}
-        return Case(
-            text,
-            message.content,
-            message.reasoning,
-            calls,
-            frozenset(told),
-            {**self.options, **options},
-        )
+        texts = text, message.content, message.reasoning
+        return Case(*texts, calls, frozenset(told), {**self.options, **options})
 
     @property
     def one_call(self) -> Message:

@@ -82,5 +82,5 @@ def _judgement(spec: Spec, chat: Chat, standings: Standings) -> Judgement:
     if known.standing is not Standing.UNKNOWN:
         return known
     gbnf = generate_grammar(spec, spec_path="", spec_hash=digest)
-    done = climb(spec, gbnf, chat, DEFAULT_MESSAGES)
-    return judge(done.result, digest, standings.accepted.get(spec.name))
+    result, _ = climb(spec, gbnf, chat, DEFAULT_MESSAGES)
+    return judge(result, digest, standings.accepted.get(spec.name))

@@ -20,15 +20,6 @@ _NOT_CHOSEN = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a token is chosen among those that may come."""
-
-    seed: int
-    temperature: float = 1.0
-    top_p: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class LiveGrammar:
     """A bound grammar that llama.cpp has compiled.
 
@@ -68,14 +59,21 @@ class Sampler:
     _grammar_sampler: Any = field(default=None, repr=False)
 
     @classmethod
-    def start(cls, model: LiveModel, manner: Manner, grammar: LiveGrammar | None) -> Sampler:
-        """Return a sampler with nothing written yet."""
+    def start(
+        cls,
+        model: LiveModel,
+        grammar: LiveGrammar | None,
+        seed: int,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+    ) -> Sampler:
+        """Return a sampler with nothing written yet, and how it chooses of what may come."""
         functions = model.library.functions
         chain = functions.llama_sampler_chain_init(functions.llama_sampler_chain_default_params())
         for sampler in (
-            functions.llama_sampler_init_top_p(manner.top_p, 1),
-            functions.llama_sampler_init_temp(manner.temperature),
-            functions.llama_sampler_init_dist(manner.seed),
+            functions.llama_sampler_init_top_p(top_p, 1),
+            functions.llama_sampler_init_temp(temperature),
+            functions.llama_sampler_init_dist(seed),
         ):
             functions.llama_sampler_chain_add(chain, sampler)
         candidates = np.zeros(model.token_count, dtype=_CANDIDATE)

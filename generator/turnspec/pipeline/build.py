@@ -102,7 +102,7 @@ def build_template(
         advice = (
             steps.take("the advice", lambda: advise(spec, source, chat)) if with_advice else None
         )
-        done = None
+        done: tuple[TemplateResult | None, tuple[Problem, ...]] | None = None
         if messages is not None and paths.grammar in files:
             # Results are those of the template, whatever a tokenizer adds.
             gbnf = files if whole is spec else generate_files(spec, paths, recipe)
@@ -110,15 +110,9 @@ def build_template(
                 "the verification",
                 lambda: climb(spec, gbnf[paths.grammar], chat, messages, on_step),
             )
-        return Build(
-            source.name,
-            files,
-            done.result if done else None,
-            tuple(steps.findings),
-            tuple(steps.problems),
-            advice,
-            done.objections if done else (),
-        )
+        result, objections = done or (None, ())
+        told = tuple(steps.findings), tuple(steps.problems)
+        return Build(source.name, files, result, *told, advice, objections)
 
 
 def _with_limits(spec: Spec, source: TemplateSource, chat: Chat, steps: _Steps) -> Spec:

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 
 from turnspec.analysis.source import TemplateSource
 from turnspec.pipeline import project as places
+from turnspec.pipeline import state
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Accepted, accepted_failures, standing_problems
-from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.index import read_index
 from turnspec.spec.atomic import write_all_atomically, write_atomically
@@ -90,27 +90,26 @@ def regenerate(
     done.problems += [known] if isinstance(known, Problem) else []
     specs, unreadable = read_known_specs(project, sources)
     done.problems += unreadable
-    generator = generator_fingerprint()
-    inputs = {source.name: input_hash(generator, source, messages) for source in sources}
-    state = State() if everything else State.read(project.root / places.STATE)
-    todo = [
-        source
-        for source in sources
-        if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
+    generator = state.generator_fingerprint()
+    inputs = {source.name: state.input_hash(generator, source, messages) for source in sources}
+    hashes = {} if everything else state.read_hashes(project.root / places.STATE)
+    usable = [source for source in sources if source.name in specs]
+    known_names = [source.name for source in usable if source.name in results]
+    done.unchanged = [
+        name for name in known_names if hashes.get(name, "") == _hash_now(project, name, inputs)
     ]
-    done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
+    todo = [source for source in usable if source.name not in done.unchanged]
     for made in build_all(todo, messages=messages, recipe=project.recipe, limits=limits):
         build = made.marked(made.result)
         _take(project, build, done, results)
-        state.hashes.pop(build.name, None)
+        hashes.pop(build.name, None)
         if build.files:
-            written = asdict(OutputPaths.in_project(build.name)).values()
-            state.hashes[build.name] = output_hash(inputs[build.name], project.root, written) or ""
+            hashes[build.name] = _hash_now(project, build.name, inputs) or ""
         on_build(build)
     _finish(project, results, done)
     done.problems += standing_problems(done.results, done.accepted)
     done.left_over = left_over(project)
-    state.write(project.root / places.STATE)
+    state.write_hashes(project.root / places.STATE, hashes)
     return done
 
 
@@ -133,16 +132,9 @@ def read_known_specs(
     return specs, problems
 
 
-def _is_unchanged(
-    project: Project,
-    name: str,
-    state: State,
-    inputs: Mapping[str, str],
-    results: Mapping[str, TemplateResult],
-) -> bool:
+def _hash_now(project: Project, name: str, inputs: Mapping[str, str]) -> str | None:
     paths = asdict(OutputPaths.in_project(name)).values()
-    found = output_hash(inputs[name], project.root, paths)
-    return found is not None and state.hashes.get(name) == found and name in results
+    return state.output_hash(inputs[name], project.root, paths)
 
 
 def _take(

@@ -97,7 +97,8 @@ def vendor(
     command = partial(vendored_texts.command_for, into=into, language=language, root=root)
     sharing = ["--shared-engine"] if with_shared_engine else []
     options = sharing + ([] if with_grammar else ["--no-grammar"])
-    options += [*vendored_texts.without_options(without), *(["--as", name] if name else [])]
+    options += ["--without", ",".join(sorted(without))] if without else []
+    options += ["--as", name] if name else []
     texts: dict[Path, str] = {}
     if with_protocol:
         protocol = {vendored_texts.PROTOCOL_FILE: vendored_texts.protocol_text()}
@@ -161,7 +162,7 @@ def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem
     copies = [
         _checked(catalog, path, text)
         for path in sorted(folder.iterdir())
-        if path.name.endswith(vendored_texts.suffixes())
+        if path.name.endswith(vendored_texts.SUFFIXES)
         and path.is_file()
         and (text := _text_of(path)) is not None
         and banner.is_generated(text)

@@ -26,6 +26,8 @@ from turnspec.spec.problems import Problem
 #: The module of types that all parsers have in common, as a copy's banner names it.
 PROTOCOL = "turnspec.protocol"
 PROTOCOL_FILE = "protocol.py"
+#: How the names of copies end.
+SUFFIXES = (".py", ".gbnf", *Script)
 
 
 class Language(StrEnum):
@@ -45,11 +47,6 @@ class Language(StrEnum):
         return ()
 
 
-def suffixes() -> tuple[str, ...]:
-    """Return how the names of copies end."""
-    return (".py", ".gbnf", *Script)
-
-
 def script_of(path: str) -> Script | None:
     """Return the kind of script that a file's name says it is."""
     # The ending of declarations is no other script's.
@@ -63,11 +60,6 @@ def command_for(
     options = [*(["--language", language] if language.scripts else []), "--into", str(into)]
     named = ["--root", str(root)] if root else []
     return shlex.join(["turnspec", "vendor", *wanted, *options, *named])
-
-
-def without_options(without: Iterable[str]) -> list[str]:
-    """Return the options that leave something out."""
-    return ["--without", ",".join(sorted(without))] if without else []
 
 
 def protocol_text() -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
-from turnspec.pipeline.project import RESULTS, OutputPaths, Project
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_overlay_of, source_of
 from turnspec.pipeline.trial import predicted_spec
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
@@ -20,7 +21,7 @@ from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import TemplateResult, read_results
+from turnspec.spec.results import TemplateResult
 
 
 def familiar(
@@ -131,7 +132,6 @@ def _compared(project: Project, new: Spec, result: TemplateResult) -> list[Templ
         return []
     module = project.root / OutputPaths.in_project(new.name).module
     text = file_text(module) if module.is_file() else None
-    results = read_results(project.root / RESULTS)
-    known = None if isinstance(results, Problem) else results.get(new.name)
+    known = Standings.read(project).results.get(new.name)
     before = Source(old, text, result=known)
     return [compare_sources(new.name, before, Source(new, result=result))]

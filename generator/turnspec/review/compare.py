@@ -159,7 +159,10 @@ def _rungs(old: Source | None, new: Source) -> Iterator[Finding]:
 def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
     """Compare two specs, each by its own parser."""
     differing = changes(old.spec, new.spec)
-    if same_format(old.spec, new.spec):
+    known = old.spec
+    # The same but for which template it is from.
+    same = replace(new.spec, name=known.name, template=known.template, tokens=known.tokens)
+    if same.of_template == known.of_template:
         found = tuple(_rungs(old, new))
         return TemplateReview(
             name, Status.CHANGED, found, differing, same_turns=True, file=new.file
@@ -173,16 +176,9 @@ def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
         *switch_findings(old.spec, new.spec),
         *rung_findings(*results),
     )
-    return TemplateReview(
-        name,
-        Status.CHANGED,
-        findings,
-        differing,
-        forward,
-        backward,
-        _same_turns(old.spec, new.spec),
-        file=new.file,
-    )
+    changed = TemplateReview(name, Status.CHANGED, findings, differing, file=new.file)
+    is_same = _same_turns(old.spec, new.spec)
+    return replace(changed, forward=forward, backward=backward, same_turns=is_same)
 
 
 def reading_findings(reading: Reading) -> Iterator[Finding]:
@@ -203,12 +199,6 @@ def reading_findings(reading: Reading) -> Iterator[Finding]:
     if reading.unreadable:
         said = f"{reading.unreadable} of {reading.turns} turns"
         yield Finding(RULES["own-parser-misreads"], said, reading.own_example)
-
-
-def same_format(old: Spec, new: Spec) -> bool:
-    """Tell whether two specs say the same but for which template they are from."""
-    same = replace(new, name=old.name, template=old.template, tokens=old.tokens)
-    return same.of_template == old.of_template
 
 
 def _modes(source: Source) -> str:

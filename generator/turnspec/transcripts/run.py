@@ -177,8 +177,6 @@ def _write_parquet(run: Run) -> None:
 
 
 def all_cores() -> int:
-    """Return how many processes may run at once."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every platform
-        return os.cpu_count() or 1
+    """Return how many processes may run at once, as far as the platform tells."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -38,7 +38,7 @@ def chunking(spec: Spec, module: FormatModule) -> RungResult:
     for message, thinking in _full_messages(spec):
         found = written_input(spec, message, thinking=thinking)
         if found is None:
-            tally.leave_out("messages that the prompt leaves no place for")
+            tally.left_out["messages that the prompt leaves no place for"] += 1
             continue
         tools = tool_definitions(message.calls)
         options: dict[str, object] = {"tools": tools, "prefill": found.prefill}

@@ -30,11 +30,6 @@ class Said:
     calls: tuple[ComparedCall, ...] = ()
     problems: tuple[str, ...] = ()
 
-    def same_message(self, other: Said) -> bool:
-        """Tell whether the other says the same, whatever problems were told."""
-        mine, others = ((said.content, said.reasoning, said.calls) for said in (self, other))
-        return mine == others
-
     def __str__(self) -> str:
         calls = [f"{name}({text}){f' {id_}' if id_ else ''}" for name, text, id_ in self.calls]
         parts: dict[str, object] = {
