@@ -43,11 +43,6 @@ class Project:
         return self.root / "specs"
 
     @property
-    def generated(self) -> Path:
-        """The folder of the parsers and grammars."""
-        return self.root / "generated"
-
-    @property
     def overlays(self) -> Path:
         """The folder of the overlays."""
         return self.root / OVERLAYS

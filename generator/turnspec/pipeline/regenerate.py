@@ -222,15 +222,8 @@ def left_over(project: Project) -> list[str]:
     names = [template_name(entry.file) for entry in index.entries]
     wanted = {path for name in names for path in asdict(OutputPaths.in_project(name)).values()}
     wanted |= {f"{places.OVERLAYS}/{name}{SPEC_SUFFIX}" for name in names}
-    found = [
-        path.relative_to(project.root).as_posix()
-        for folder, pattern in (
-            (project.specs, "*.yaml"),
-            (project.generated, "*.gbnf"),
-            (project.generated, "[!_]*.py"),
-            (project.generated, "_[0-9]*.py"),
-            (project.overlays, "*.yaml"),
-        )
-        for path in sorted(folder.glob(pattern))
-    ]
+    made = ("specs/*.yaml", "generated/*.gbnf", "generated/[!_]*.py", "generated/_[0-9]*.py")
+    patterns = (*made, f"{places.OVERLAYS}/*{SPEC_SUFFIX}")
+    there = (path for pattern in patterns for path in sorted(project.root.glob(pattern)))
+    found = (path.relative_to(project.root).as_posix() for path in there)
     return [path for path in found if path not in wanted]
