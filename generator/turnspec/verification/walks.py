@@ -163,12 +163,9 @@ class _Walk:
         self.written.append(text)
         self.length += len(text)
 
-    def _is_long(self) -> bool:
-        return self.length >= self.longest
-
     def _option(self, choice: gbnf.Choice) -> gbnf.Expression:
         options = choice.options
-        if self._is_long():
+        if self.length >= self.longest:
             return min(options, key=self._cost)
         if self.taken is not None and self.random.random() < _FAIR_SHARE:
             return options[self._least_taken(choice, range(len(options)))]
@@ -198,7 +195,7 @@ class _Walk:
         return any(name not in self.seen for name in names)
 
     def _count(self, repeat: gbnf.Repeat) -> int:
-        if self._is_long():
+        if self.length >= self.longest:
             return repeat.least
         if repeat.most == 1 and self.taken is not None and self.random.random() < _FAIR_SHARE:
             return self._least_taken(repeat, range(repeat.least, 2))
