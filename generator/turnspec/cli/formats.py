@@ -50,10 +50,7 @@ def tell_unverified(known: KnownFormat) -> None:
 
 
 def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
-    """Return the spec of a format that is asked for, or of a template that is analysed.
-
-    Raises as `find`, and Fault if there are several templates, or one can't be analysed.
-    """
+    """Return the spec of a format, or of a template that is analysed. Raises Misuse or Fault."""
     found = format_or_template(asked, catalog)
     if isinstance(found, KnownFormat):
         return spec_of(found)
@@ -66,10 +63,7 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
 
 
 def format_or_template(asked: str, catalog: Catalog) -> KnownFormat | TemplateSource:
-    """Return the format that is asked for, or a template that isn't known.
-
-    Raises as `find`, and Fault if there are several templates.
-    """
+    """Return a format, or the one template, which isn't known. Raises Misuse or Fault."""
     fetch = fetching()
     place = template_path(asked, catalog, fetch)
     if not isinstance(place, Path):

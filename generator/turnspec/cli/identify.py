@@ -28,13 +28,10 @@ _MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a source is: in words, and as data; ``names`` are the formats, ``spec`` the first's.
+    """What a source is: in words, and as data; ``names`` are the formats, ``spec`` the first's."""
 
-    ``source`` is how it was asked for, ``label`` also says where in that a template is.
-    """
-
-    source: str
-    label: str
+    source: str  # as it was asked for
+    label: str  # also says where in that a template is
     words: str
     kind: str
     names: tuple[str, ...] = ()

@@ -71,10 +71,7 @@ def _left_over(project: Project) -> list[str]:
 
 
 def own_entry(name: str, project: Project) -> Entry:
-    """Return the entry of a template of a repository, which is given by its name: no guess.
-
-    Raises Misuse if the repository has none of this name.
-    """
+    """Return a template's entry by its name, which is no guess. Raises Misuse if there is none."""
     catalog = catalog_of(project.root)
     found = find_format(name, catalog)
     if not isinstance(found, Found):

@@ -121,10 +121,7 @@ def open_chat(
     *,
     fetch: bool,
 ) -> ChatTemplate:
-    """Open a file or a folder, a format of our own, or a known one.
-
-    Raises ChatError if it can't be read, or isn't here.
-    """
+    """Open a file or a folder, a format of our own, or a known one. Raises ChatError."""
     explicit = template
     if template is not None and template.endswith(".jinja"):
         explicit = file_text(Path(template))

@@ -61,16 +61,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A comparison: its name, what it asks, the renderings, what was taken, and what was noted.
-
-    ``taken`` are facts of the spec, by name. ``findings`` are the analysis' own notes.
-    """
+    """A comparison: its name, what it asks, the renderings, what was taken, and what was noted."""
 
     name: str
     question: str
     differences: tuple[Difference, ...]
-    taken: Mapping[str, str]
-    findings: tuple[Finding, ...]
+    taken: Mapping[str, str]  # facts of the spec, by name
+    findings: tuple[Finding, ...]  # the analysis' own notes
 
 
 _Pairs = Callable[[Chat, Spec], Iterator[Difference]]

@@ -21,13 +21,10 @@ _NOT_CHOSEN = -1
 
 @dataclass(frozen=True, slots=True)
 class LiveGrammar:
-    """A bound grammar that llama.cpp has compiled.
-
-    ``awake`` is the same one, never lazy, and read byte by byte, to be asked about texts.
-    """
+    """A bound grammar that llama.cpp has compiled."""
 
     compiled: engine.LlamaCppGrammar
-    awake: engine.LlamaCppGrammar
+    awake: engine.LlamaCppGrammar  # never lazy, and read byte by byte, to be asked about texts
     patterns: tuple[str, ...] = ()
 
 

@@ -39,19 +39,15 @@ from turnspec.verification.told_calls import with_told_limits
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What became of one template: its files by path, its results, findings and problems.
-
-    ``advice`` is there where it was asked for. ``objections`` are what doesn't make sense in the
-    spec; they are part of the result, and shorter told there.
-    """
+    """What became of one template: its files by path, its results, findings and problems."""
 
     name: str
     files: Mapping[str, str] = field(default_factory=dict)
     result: TemplateResult | None = None
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
-    advice: Advice | None = None
-    objections: tuple[Problem, ...] = ()
+    advice: Advice | None = None  # where it was asked for
+    objections: tuple[Problem, ...] = ()  # to the spec; the result tells them in short
 
     def marked(self, result: TemplateResult | None) -> Build:
         """Return it with a parser and a grammar that say so if ``result`` isn't verified."""

@@ -30,14 +30,11 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 @dataclass(slots=True)
 class FolderResult:
-    """What came of it: a build for each template, the files written, and all problems.
-
-    ``kept`` are drafts of overlays, and templates, that were there and are left as they were.
-    """
+    """What came of it: a build for each template, the files written, and all problems."""
 
     builds: list[Build] = field(default_factory=list)
     written: list[Path] = field(default_factory=list)
-    kept: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)  # drafts and templates, left as they were
     problems: list[Problem] = field(default_factory=list)
 
 

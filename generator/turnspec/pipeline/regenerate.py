@@ -38,15 +38,13 @@ OnBuild = Callable[[Build], None]
 class Regeneration:
     """What a regeneration did: builds made, templates left alone, files changed, problems.
 
-    ``left_over`` are files that belong to no template of the index; they are never deleted here.
-    ``accepted`` has the failures that the index accepts. A rung that isn't passed is a problem,
-    unless it is one of them.
+    A rung that isn't passed is a problem, unless the index accepts that.
     """
 
     built: list[Build] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     changed_files: list[str] = field(default_factory=list)
-    left_over: list[str] = field(default_factory=list)
+    left_over: list[str] = field(default_factory=list)  # of no template; they are never deleted
     problems: list[Problem] = field(default_factory=list)
     results: dict[str, TemplateResult] = field(default_factory=dict)
     accepted: Accepted = field(default_factory=dict)

@@ -17,15 +17,12 @@ from turnspec.spec.model import Spec
 
 @dataclass(frozen=True, slots=True)
 class TextToTry:
-    """What a model may have written, and the options that it is parsed with.
-
-    ``prefill`` is None where the text follows the template's own prompt.
-    """
+    """What a model may have written, and the options that it is parsed with."""
 
     group: str
     title: str
     text: str
-    prefill: str | None
+    prefill: str | None  # None where the text follows the template's own prompt
     tools: tuple[Mapping[str, Any], ...]
 
 

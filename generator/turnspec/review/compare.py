@@ -37,38 +37,32 @@ _OF_STATUS = (RULES["format-added"], RULES["format-removed"])
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A spec, and what there is of it: its parser's text, its grammar's, and its results.
-
-    ``file`` is where it is, for annotations.
-    """
+    """A spec, and what there is of it: its parser's text, its grammar's, and its results."""
 
     spec: Spec
     module: str | None = None
     gbnf: str | None = None
     result: TemplateResult | None = None
-    file: str = ""
+    file: str = ""  # where it is, for annotations
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateReview:
     """What changed in one template.
 
-    ``forward`` is the old parser on turns of the new spec, ``backward`` the new one on turns of
-    the old; both are None where only the template's text changed, or there is one spec alone, and
-    the latter where there is no old spec.
-    ``same_turns``: both specs write the same turns, behind the same prompts. ``modes`` tells of an
-    added format in a few words. ``file`` is the new spec's, or else the old one's.
+    ``forward`` and ``backward`` are None where only the template's text changed, or there is one
+    spec alone, and the latter where there is no old spec.
     """
 
     name: str
     status: Status
     findings: tuple[Finding, ...] = ()
     changes: tuple[Change, ...] = ()
-    forward: Reading | None = None
-    backward: Reading | None = None
-    same_turns: bool = False
-    modes: str = ""
-    file: str = ""
+    forward: Reading | None = None  # the old parser on turns of the new spec
+    backward: Reading | None = None  # the new one on turns of the old
+    same_turns: bool = False  # whether both specs write them so, behind the same prompts
+    modes: str = ""  # of an added format, in a few words
+    file: str = ""  # the new spec's, or else the old one's
 
     @property
     def told(self) -> tuple[Finding, ...]:
@@ -88,16 +82,13 @@ class TemplateReview:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """All that changed between two sets of specs, which ``old`` and ``new`` name.
-
-    ``notes`` say of which templates it can't tell.
-    """
+    """All that changed between two sets of specs, which ``old`` and ``new`` name."""
 
     old: str
     new: str
     templates: tuple[TemplateReview, ...]
     problems: tuple[Problem, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # of which templates it can't tell
 
     def reaches(self, threshold: Severity) -> bool:
         """Tell whether a change is as bad as ``threshold``, or worse."""

@@ -46,26 +46,23 @@ class WrittenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a parser makes of another format's turns.
+    """What a parser makes of another format's turns, in counts of turns.
 
-    ``same``, ``with_problems`` and ``differing`` count turns. ``unreadable`` are those that their
-    own parser doesn't read as they were meant: they are among the ``differing`` where the reader
-    doesn't either, and else in none of the three. ``with_prompt`` says how it goes when the parser
-    is given the real prompt as ``prefill``. ``own_example`` is an unreadable turn. ``only_behind``
-    says behind which prompt all the turns are that give the severity, if it isn't any prompt.
+    Those that their own parser doesn't read as they were meant are among the ``differing`` where
+    the reader doesn't either, and else in none of the first three.
     """
 
     severity: Severity
-    with_prompt: Severity
+    with_prompt: Severity  # if the parser is given the real prompt as prefill
     same: int
     with_problems: int
     differing: int
-    unreadable: int
+    unreadable: int  # by their own parser
     turns: int
     kinds: tuple[str, ...] = ()
     example: Counterexample | None = None
-    own_example: Counterexample | None = None
-    only_behind: str = ""
+    own_example: Counterexample | None = None  # an unreadable turn
+    only_behind: str = ""  # the prompt of all turns that give the severity, if it isn't any prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,14 +44,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A text for a parser: what the model wrote, behind which prompt, and what it was offered.
-
-    Without a ``prefill`` the parser takes the prompt of its own template, for what is asked of
-    ``thinking``.
-    """
+    """A text for a parser: what the model wrote, behind which prompt, and what it was offered."""
 
     text: str
-    prefill: str | None
+    prefill: str | None  # None: that of the parser's own template, for what ``thinking`` asks
     tools: Sequence[Any]
     thinking: bool | None = None
 

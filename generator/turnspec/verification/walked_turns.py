@@ -40,16 +40,12 @@ _STRINGS: dict[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MeantCall:
-    """A call of a walk: its tool, its id ("" where there is none), and its arguments.
-
-    ``keys`` are sorted; ``strings`` are all strings in the values, in their order. None: what they
-    are isn't known.
-    """
+    """A call of a walk: its tool, its id ("" where there is none), and its arguments if known."""
 
     name: str
     id: str
-    keys: tuple[str, ...] | None
-    strings: tuple[str, ...] | None
+    keys: tuple[str, ...] | None  # sorted
+    strings: tuple[str, ...] | None  # all that are in the values, in their order
 
     def __str__(self) -> str:
         said = [f"call {self.name}", f"id {self.id}" if self.id else ""]

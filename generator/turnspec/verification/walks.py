@@ -31,15 +31,12 @@ _SURROGATES = range(0xD800, 0xE000)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a rule wrote, or a literal (``rule`` is "" then), and the number of the span around it.
-
-    The outermost span is around itself.
-    """
+    """What a rule wrote, or a literal (then ``rule`` is ""), and which span is around it."""
 
     rule: str
     start: int
     end: int
-    around: int
+    around: int  # the number of a span; the outermost has its own
 
 
 @dataclass(frozen=True, slots=True)

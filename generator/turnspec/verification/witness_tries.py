@@ -37,18 +37,14 @@ _MOST = 30
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A conversation under a setting; ``words`` say what is unusual.
-
-    ``form`` is there if all texts of the answer, the last message, have to be read; ``keys`` are
-    what it has beside that. ``is_answer``: nothing but answers is new in it.
-    """
+    """A conversation under a setting; ``words`` say what is unusual."""
 
     words: str
     variables: Mapping[str, object]
     messages: Sequence[JsonObject]
-    form: str = ""
-    keys: Mapping[str, object] = field(default_factory=dict)
-    is_answer: bool = True
+    form: str = ""  # if all texts of the answer, the last message, have to be read
+    keys: Mapping[str, object] = field(default_factory=dict)  # what the answer has beside that
+    is_answer: bool = True  # whether nothing but answers is new in it
 
 
 def plain_tries(chat: Chat) -> Iterator[Try]:
