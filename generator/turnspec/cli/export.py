@@ -11,6 +11,7 @@ import click
 
 from turnspec.cases.tokens import Vocabulary
 from turnspec.cli import common, console
+from turnspec.cli.console import Fault
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
@@ -102,9 +103,7 @@ def export(
     judgement = known.judgement()
     if not judgement.is_verified:
         if not force:
-            raise console.Fault(
-                f"{known.name} is {judgement}; to export it all the same, use --force"
-            )
+            raise Fault(f"{known.name} is {judgement}; to export it all the same, use --force")
         console.print_notice(f"{known.name} is {judgement}")
     options = ExportOptions(
         reasoning_field=ReasoningField(reasoning_field),
@@ -121,7 +120,7 @@ def export(
     )
     exported = export_format(spec, target, options)
     if isinstance(exported, Refusal):
-        raise console.Fault(f"{known.name} can't be exported to {target}: {exported}")
+        raise Fault(f"{known.name} can't be exported to {target}: {exported}")
     for loss in exported.losses:
         console.print_notice(f"loosened: {loss}")
     folder, in_model = into, False
@@ -158,7 +157,7 @@ def _give(exported: Exported, into: Path | None, *, as_json: bool, force: bool) 
         # Modules alone tell by themselves whether somebody edited them.
         edited = [] if force else own_work(path for path in paths if path.suffix == ".py")
         if edited:
-            raise console.Fault(*map(str, edited))
+            raise Fault(*map(str, edited))
         write_all_atomically(paths)
     if as_json:
         losses = [{"what": loss.what, "why": loss.why} for loss in exported.losses]

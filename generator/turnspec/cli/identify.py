@@ -40,13 +40,8 @@ class _Answer:
 
     def data(self) -> dict[str, object]:
         """Return it as plain data."""
-        return {
-            "source": self.label,
-            "kind": self.kind,
-            "formats": list(self.names),
-            "sha256": self.sha256 or None,
-            **self.marks(),
-        }
+        told = {"source": self.label, "kind": self.kind, "formats": list(self.names)}
+        return {**told, "sha256": self.sha256 or None, **self.marks()}
 
     def marks(self) -> dict[str, str]:
         """Return what marks the format's reasoning, calls and end, "" where it has none."""

@@ -53,10 +53,7 @@ def _judged(results: Mapping[str, TemplateResult], accepted: Accepted) -> dict[s
 def show_checks(
     results: Mapping[str, TemplateResult], shown: Iterable[str], *, every: bool = False
 ) -> None:
-    """Print what the rungs found: in a table, or of one template in a line unless ``every``.
-
-    What isn't passed is printed apart.
-    """
+    """Print what the rungs found: in a table, or of one template in a line unless ``every``."""
     if len(results) != 1 or every:
         show(result_table(results, shown))
         return

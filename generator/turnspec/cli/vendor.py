@@ -10,6 +10,7 @@ import click
 
 from turnspec.cli import console
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT
+from turnspec.cli.console import Misuse
 from turnspec.cli.formats import catalog_of, find, format_names
 from turnspec.codegen.left_out import Extra
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, update_copies
@@ -109,17 +110,11 @@ def vendor(
     """  # noqa: D301
     common = protocol or shared_engine
     if protocol and language != Language.PYTHON:
-        raise console.Misuse(
-            "--protocol is for parsers in Python; others declare their types themselves"
-        )
+        raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
     if without and shared_engine:
-        raise console.Misuse(
-            "--without is for whole parsers: a shared engine is that of all formats"
-        )
+        raise Misuse("--without is for whole parsers: a shared engine is that of all formats")
     if name is not None and (len(names) != 1 or naming_faults([name])):
-        raise console.Misuse(
-            "--as names the files of one format, with a letter or a digit at least"
-        )
+        raise Misuse("--as names the files of one format, with a letter or a digit at least")
     if (names or common) and into is not None and checked is updated is None:
         catalog = catalog_of(root)
         formats = {known.name: known for known in (find(name, catalog) for name in names)}
@@ -138,7 +133,7 @@ def vendor(
         print_vendored(done, as_json=as_json)
         console.finish(done.problems)
     elif names or into or common or (checked is None) is (updated is None):
-        raise console.Misuse("give formats and --into DIR, or --check DIR or --update DIR alone")
+        raise Misuse("give formats and --into DIR, or --check DIR or --update DIR alone")
     elif updated is not None:
         done = update_copies(catalog_of(root), updated, force=force)
         print_vendored(done, as_json=as_json)

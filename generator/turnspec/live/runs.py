@@ -257,12 +257,9 @@ def _lead(setting: _Setting, random: Random) -> str:
     words = ["".join(random.choices(ascii_lowercase, k=random.randint(2, 9))) for _ in range(8)]
     said, thought = " ".join(words[:3]), " ".join(words[3:])
     triggers = setting.spec.grammar.triggers
+    thinks = setting.spec.thinking.expects(setting.thinking)
     for content, reasoning in ((said, thought), (said, ""), ("", thought), ("", "")):
-        message = Message(
-            content,
-            reasoning if setting.spec.thinking.expects(setting.thinking) else "",
-            (_LEAD_CALL,),
-        )
+        message = Message(content, reasoning if thinks else "", (_LEAD_CALL,))
         written = written_input(setting.spec, message, thinking=setting.thinking)
         text = written.text if written else _behind_prompt(setting, message)
         for trigger in triggers:

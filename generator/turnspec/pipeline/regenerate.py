@@ -57,11 +57,7 @@ def build_all(
     recipe: Recipe = USUAL,
     limits: Limits = USUAL_LIMITS,
 ) -> Iterator[Build]:
-    """Build a repository's templates on all cores and yield each as it is finished.
-
-    A build that ends its process, or takes more than its limits, is a problem of that template
-    alone.
-    """
+    """Build a repository's templates on all cores and yield each as it is finished."""
     tasks = [
         Task(source, OutputPaths.in_project(source.name), messages, recipe, limits=limits)
         for source in sources
@@ -210,12 +206,9 @@ def _overlays(project: Project) -> list[Overlay]:
 
 
 def left_over(project: Project) -> list[str]:
-    """Return the specs, overlays and generated files that belong to no template of the index.
-
-    With an index that can't be read nobody can tell; then there are none.
-    """
+    """Return the specs, overlays and generated files that belong to no template of the index."""
     index, problems = read_index(project.root)
-    if problems:
+    if problems:  # nobody can tell
         return []
     names = [template_name(entry.file) for entry in index.entries]
     wanted = {path for name in names for path in asdict(OutputPaths.in_project(name)).values()}

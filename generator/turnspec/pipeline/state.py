@@ -19,13 +19,10 @@ _GENERATOR = Path(__file__).parent.parent
 
 
 def read_hashes(path: Path) -> dict[str, str]:
-    """Return for each template by name a hash of what it was made from, and of what was made.
-
-    There are none where the file is missing or damaged.
-    """
+    """Return for each template by name a hash of what it was made from, and of what was made."""
     try:
         data = json.loads(file_text(path))
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # missing or damaged
         return {}
     hashes = data if isinstance(data, dict) else {}
     return {name: text for name, text in hashes.items() if isinstance(text, str)}

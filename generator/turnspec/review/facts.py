@@ -168,10 +168,8 @@ def _arguments(arguments: Arguments) -> Iterator[_Fact]:
     yield from _shown(Area.MARKER, texts)
     yield Area.ARGUMENTS, "no arguments", quoted(arguments.empty)
     yield from ((Area.ARGUMENTS, f"{kind} as", way) for kind, way in arguments.values.items())
-    yield from (
-        (Area.ARGUMENTS, f"type word of {kind}", quoted(word))
-        for kind, word in arguments.types.items()
-    )
+    for kind, word in arguments.types.items():
+        yield Area.ARGUMENTS, f"type word of {kind}", quoted(word)
     yield from ((Area.ARGUMENTS, name, text) for name, text in _syntax(arguments.syntax))
     if guard := arguments.guard:
         held = f" around strings with {quoted(guard.characters)}" if guard.characters else ""

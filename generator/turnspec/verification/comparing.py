@@ -32,12 +32,8 @@ class Said:
 
     def __str__(self) -> str:
         calls = [f"{name}({text}){f' {id_}' if id_ else ''}" for name, text, id_ in self.calls]
-        parts: dict[str, object] = {
-            "reasoning": self.reasoning,
-            "content": self.content,
-            "calls": calls,
-            "problems": list(self.problems),
-        }
+        parts: dict[str, object] = {"reasoning": self.reasoning, "content": self.content}
+        parts |= {"calls": calls, "problems": list(self.problems)}
         shown = {name: json.dumps(part, ensure_ascii=False) for name, part in parts.items() if part}
         return ", ".join(f"{name} {text}" for name, text in shown.items()) or "nothing"
 

@@ -147,9 +147,8 @@ def format_markers(spec: Spec) -> set[str]:
             pieces += (*elements.member, *elements.element)
         texts += [piece.text for piece in pieces]
         texts += [spec.tools.arguments.start, spec.tools.arguments.end]
-    found = {text.strip() for text in texts} | {
-        marker for text in texts for marker in markers(text)
-    }
+    found = {text.strip() for text in texts}
+    found |= {marker for text in texts for marker in markers(text)}
     found = {text for text in found if len(text) > 2}
     # A text that is no whole marker, such as a fence, may be how another one begins.
     return {t for t in found if markers(t) or not any(o != t and o.startswith(t) for o in found)}

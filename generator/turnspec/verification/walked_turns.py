@@ -72,10 +72,7 @@ class MeantTurn:
 def meant_by(
     walk: Walk, tools: Mapping[str, Any] | None, escapes: Mapping[str, str] | None = None
 ) -> MeantTurn:
-    """Return what a walk meant; ``tools`` has the schemas that its grammar is bound to, if any.
-
-    ``escapes`` are what stands for signs in values.
-    """
+    """Return what a walk meant, by the tools that its grammar is bound to and values' escapes."""
     signs = {text: sign for sign, text in (escapes or {}).items()}
     texts = {True: "", False: ""}
     for number, span in enumerate(walk.spans):

@@ -153,11 +153,8 @@ def _quoting(chat: Chat) -> Iterator[Try]:
     texts = [
         f"{a}{word}{b}" for word in words for a, b in itertools.product(("", NEEDLE), repeat=2)
     ]
-    for text in (
-        *texts,
-        "".join(words),
-        *(NEEDLE.join(("", *all_, "")) for all_ in (words, marks)),
-    ):
+    joined = (NEEDLE.join(("", *all_, "")) for all_ in (words, marks))
+    for text in (*texts, "".join(words), *joined):
         for message in (Message(text), Message(text, text), replace(FORMS["a call"], content=text)):
             answer = chat.assistant_message(message)
             yield Try(f"the text {text!r}", chat.variables, [_USER, answer, _NEXT, answer])
