@@ -37,10 +37,8 @@ def parse_many(
             parse_file(run, counts, advance)
     except BrokenProcessPool:
         raise Fault("a process was ended from outside; run the same again to go on") from None
-    seconds = max(time.monotonic() - start, 1e-9)
-    print_error(
-        f"wrote {out}: {counts.rows} rows, {(counts.rows - before) / seconds:,.0f} a second"
-    )
+    speed = (counts.rows - before) / max(time.monotonic() - start, 1e-9)
+    print_error(f"wrote {out}: {counts.rows} rows, {speed:,.0f} a second")
     for kind, count in counts.problems.most_common():
         print_error(f"  {count:>9} {kind}")
     if counts.failed:

@@ -30,18 +30,15 @@ def escaped_unicode(form: Format) -> Iterator[Case]:
     r"""JSON in which all but ASCII is written as \uXXXX, with surrogate pairs and lone halves."""
     if not form.calls or "city" not in form.call.arguments:
         return
-    call = form.json_call
+    call, own = form.json_call, form.tools.arguments
     for text in _TEXTS:
-        arguments = {"city": text}
-        message = form.calling(arguments)
+        message = form.calling({"city": text})
         if call:
             written_call = call.before + json.dumps(call.filled(message.calls[0])) + call.behind
             yield form.case(form.write(message, [written_call]), message)
-        elif (
-            form.tools.arguments.syntax.encoding is Encoding.JSON and not form.tools.arguments.item
-        ):
-            syntax = replace(form.tools.arguments.syntax, ascii_only=True)
-            written = form.with_tools(arguments=replace(form.tools.arguments, syntax=syntax))
+        elif own.syntax.encoding is Encoding.JSON and not own.item:
+            syntax = replace(own.syntax, ascii_only=True)
+            written = form.with_tools(arguments=replace(own, syntax=syntax))
             yield form.case(written.write(message), message)
 
 

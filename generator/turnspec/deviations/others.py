@@ -169,12 +169,10 @@ def keys_of_apis(form: Format) -> Iterator[Case]:
     if not form.json_call:
         return
     fields = form.tools.fields
-    names = (
-        {} if fields.name_is_key else {fields.name[-1]: "name", fields.arguments[-1]: "arguments"}
-    )
     if fields.name_is_key:
         filled: Any = {"name": form.call.name, "arguments": dict(form.call.arguments)}
     else:
+        names = {fields.name[-1]: "name", fields.arguments[-1]: "arguments"}
         filled = form.json_call.filled(form.call)
         filled = {names.get(key, key): value for key, value in filled.items()}
     if filled == form.json_call.filled(form.call) or len(fields.name) > 1:

@@ -78,9 +78,8 @@ def nothing_inside(form: Format) -> Iterator[Case]:
         return
     start, end = form.spec.reasoning.start, form.spec.reasoning.end
     for inside in ("", " ", "\n\n \t\n"):
-        yield form.case(
-            start + inside + end + form.write_after_reasoning(Message(SAID)), Message(SAID)
-        )
+        text = start + inside + end + form.write_after_reasoning(Message(SAID))
+        yield form.case(text, Message(SAID))
 
 
 def _marks_both(form: Format) -> bool:

@@ -66,11 +66,9 @@ def json_style(form: Format) -> Iterator[Case]:
             texts = [call.written(call.filled(each), **style) for each in form.calls]
             yield form.case(form.write(form.message, texts), form.message)
     elif form.tools.arguments.syntax.encoding is Encoding.JSON:
-        for indent, item, key in ((2, ",", ": "), (None, ",", ":"), (None, " , ", " : ")):
+        for depth, item, key in ((2, ",", ": "), (None, ",", ":"), (None, " , ", " : ")):
             arguments = form.tools.arguments
-            syntax = replace(
-                arguments.syntax, indent=indent, item_separator=item, key_separator=key
-            )
+            syntax = replace(arguments.syntax, indent=depth, item_separator=item, key_separator=key)
             written = form.with_tools(arguments=replace(arguments, syntax=syntax))
             yield form.case(written.write(form.message), form.message)
 

@@ -12,7 +12,7 @@ from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_overlay_of, source_of
 from turnspec.pipeline.trial import predicted_spec
-from turnspec.rendering.limits import USUAL_LIMITS, Limits
+from turnspec.rendering.limits import Limits
 from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
 from turnspec.sources.add import AddResult, add_templates
 from turnspec.sources.index import Entry, Origin, read_index
@@ -24,9 +24,7 @@ from turnspec.spec.problems import Problem
 from turnspec.spec.results import TemplateResult
 
 
-def familiar(
-    source: Path, catalog: Catalog, limits: Limits = USUAL_LIMITS
-) -> tuple[list[str], list[Problem]]:
+def familiar(source: Path, catalog: Catalog, limits: Limits) -> tuple[list[str], list[Problem]]:
     """Return what is known already of a source's templates, a line each.
 
     And why one of them can't be read or analysed: then it would fail whenever all are.
@@ -49,9 +47,7 @@ class Repinned:
     review: Review | None = None
 
 
-def repin(
-    project: Project, source: Path, name: str | None = None, limits: Limits = USUAL_LIMITS
-) -> Repinned:
+def repin(project: Project, source: Path, name: str | None, limits: Limits) -> Repinned:
     """Pin a source's templates anew, and compare their formats with the specs that are there.
 
     A template that can't be analysed is a problem; then nothing is pinned.
@@ -65,7 +61,7 @@ def repin(
 def repin_templates(
     project: Project,
     templates: Sequence[SourceTemplate],
-    limits: Limits = USUAL_LIMITS,
+    limits: Limits,
     packages: Iterable[Origin] = (),
 ) -> Repinned:
     """Do the same with templates at hand, some of which ``packages`` may hold."""

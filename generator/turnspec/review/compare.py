@@ -93,9 +93,7 @@ class Review:
     def reaches(self, threshold: Severity) -> bool:
         """Tell whether a change is as bad as ``threshold``, or worse."""
         order = list(Severity)
-        return any(
-            order.index(template.severity) >= order.index(threshold) for template in self.templates
-        )
+        return any(order.index(it.severity) >= order.index(threshold) for it in self.templates)
 
 
 def compare_all(
@@ -149,15 +147,13 @@ def _rungs(old: Source | None, new: Source) -> Iterator[Finding]:
 
 def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
     """Compare two specs, each by its own parser."""
-    differing = changes(old.spec, new.spec)
+    facts = changes(old.spec, new.spec)
     known = old.spec
     # The same but for which template it is from.
     same = replace(new.spec, name=known.name, template=known.template, tokens=known.tokens)
     if same.of_template == known.of_template:
         found = tuple(_rungs(old, new))
-        return TemplateReview(
-            name, Status.CHANGED, found, differing, same_turns=True, file=new.file
-        )
+        return TemplateReview(name, Status.CHANGED, found, facts, same_turns=True, file=new.file)
     before, after = _format(old), _format(new)
     forward, backward = read_turns(before, after), read_turns(after, before)
     results = known_result(before, old.result), known_result(after, new.result)
@@ -167,7 +163,7 @@ def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
         *switch_findings(old.spec, new.spec),
         *rung_findings(*results),
     )
-    changed = TemplateReview(name, Status.CHANGED, findings, differing, file=new.file)
+    changed = TemplateReview(name, Status.CHANGED, findings, facts, file=new.file)
     is_same = _same_turns(old.spec, new.spec)
     return replace(changed, forward=forward, backward=backward, same_turns=is_same)
 

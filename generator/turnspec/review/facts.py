@@ -246,9 +246,7 @@ def _alternatives(spec: Spec) -> Iterator[_Fact]:
     other = spec.alternatives
     yield from _set(Area.ALTERNATIVE, "call begins", map(pieces_text, other.calls))
     yield from _set(Area.ALTERNATIVE, "stop string", map(quoted, other.stop))
-    marks = (
-        f"{marks.part}: {pieces_text(marks.start)} … {quoted(marks.end)}" for marks in other.marks
-    )
+    marks = (f"{it.part}: {pieces_text(it.start)} … {quoted(it.end)}" for it in other.marks)
     yield from _set(Area.ALTERNATIVE, "marks of", marks)
     if code := other.code:
         method = f", method {code.method}" if code.method else ""

@@ -142,13 +142,11 @@ def _beginnings_of_calls(spec: Spec) -> set[str]:
     """
     if spec.tools is None:
         return set()
-    marks, call = marks_of(spec), spec.tools.call
+    marks, call, name = marks_of(spec), spec.tools.call, Slot(SlotKind.NAME)
     if marks.are_bare:
-        found = call[: call.index(Slot(SlotKind.NAME))]
+        found = call[: call.index(name)]
     elif marks.calls.is_doubtful:
-        before_names = (
-            it for it, behind in itertools.pairwise(call) if behind == Slot(SlotKind.NAME)
-        )
+        before_names = (it for it, behind in itertools.pairwise(call) if behind == name)
         found = (*call[: call.index(Slot(SlotKind.ARGUMENTS))], *before_names)
     else:
         return set()

@@ -74,11 +74,9 @@ def sample_messages(spec: Spec) -> Iterator[Message]:
     """Return a fixed set: each part with and without the others, no call, one of each, three."""
     calls = [allowed_call(spec, call) for call in SAMPLE_CALLS]
     choices = ((), *((call,) for call in calls), tuple(calls))
-    reasoning_text = allowed_text(spec, Subject.REASONING, "Let me think: 2 < 3.")
-    content_text = allowed_text(spec, Subject.CONTENT, "Hello there!\n\nHow are you?")
-    for reasoning, content, chosen in itertools.product(
-        ("", reasoning_text), ("", content_text), choices
-    ):
+    thought = allowed_text(spec, Subject.REASONING, "Let me think: 2 < 3.")
+    answer = allowed_text(spec, Subject.CONTENT, "Hello there!\n\nHow are you?")
+    for reasoning, content, chosen in itertools.product(("", thought), ("", answer), choices):
         if reasoning or content or chosen:
             yield Message(content, reasoning, chosen)
 

@@ -72,9 +72,8 @@ def _cuts(text: str, at: int, stop: str) -> bool:
 
 def _is_ended(text: str, found: tuple[str, ...]) -> bool:
     """Tell whether a stop string stands in a text, or goes on from it with the next header."""
-    return any(
-        stop in text or any(stop.startswith(text[at:]) for at in range(len(text))) for stop in found
-    )
+    ends = tuple(text[at:] for at in range(len(text)))
+    return any(stop in text or stop.startswith(ends) for stop in found)
 
 
 def shown_stops(view: View) -> Iterator[Finding]:

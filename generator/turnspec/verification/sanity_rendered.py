@@ -241,9 +241,7 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
     What opens it may also be all that a prompt says behind the header, in words.
     """
     spec = view.spec
-    said = {
-        (prompt or "").removeprefix(spec.turn.header) for _, prompt in prompts_of(spec.thinking)
-    }
+    said = {prompt.removeprefix(spec.turn.header) for _, prompt in prompts_of(spec.thinking)}
     never = spec.reasoning.mode is not ReasoningMode.NONE and not spec.reasoning.field
     if not never or any(key.split(".")[0] == "reasoning" for key in spec.overlay):
         return

@@ -115,10 +115,8 @@ def _same_call(meant: MeantCall, read: MeantCall) -> bool:
 
 def _same_string(meant: str, read: str) -> bool:
     """Tell whether a string is the same, but for a line's end at either end that its tags have."""
-    return (
-        meant == read
-        or re.fullmatch(rf"[ \t]*\r?\n?{re.escape(read)}\r?\n?[ \t]*", meant) is not None
-    )
+    with_ends = rf"[ \t]*\r?\n?{re.escape(read)}\r?\n?[ \t]*"
+    return meant == read or re.fullmatch(with_ends, meant) is not None
 
 
 def _is_around(walk: Walk, number: int, rule: str) -> bool:

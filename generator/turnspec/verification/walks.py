@@ -228,6 +228,5 @@ def _is_text(expression: gbnf.Expression) -> bool:
     """Say whether this is one of many characters; white space and the like is kept short."""
     if not isinstance(expression, gbnf.Characters):
         return False
-    return expression.negated or len(expression.ranges) < sum(
-        high - low for low, high in expression.ranges
-    )
+    size = sum(high - low for low, high in expression.ranges)
+    return expression.negated or len(expression.ranges) < size
