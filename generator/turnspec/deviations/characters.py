@@ -52,7 +52,7 @@ def wrong_escapes(form: Format) -> Iterator[Case]:
     text = r"\d+\.\w{2} \u12x ' C:\dir"
     message = form.calling({"city": text})
     wrong = form.write(message).replace(json.dumps(text)[1:-1], text.replace("'", r"\'"))
-    yield replace(form.case(wrong, message, "malformed"), complete=True)
+    yield form.case(wrong, message, "malformed")
 
 
 def single_quotes(form: Format) -> Iterator[Case]:
@@ -65,28 +65,27 @@ def single_quotes(form: Format) -> Iterator[Case]:
         message = form.calling(given)
         quoted = "'" + text.replace("\\", "\\\\").replace("\n", "\\n") + "'"
         written = form.write(message).replace(json.dumps(text, ensure_ascii=False), quoted)
-        yield replace(form.case(written, message, "malformed"), complete=True)
+        yield form.case(written, message, "malformed")
 
 
 def words_of_python(form: Format) -> Iterator[Case]:
     """Constants in JSON are written as Python writes them."""
     if not _has_json_strings(form):
         return
-    call = replace(form.call, arguments={"city": "None", "days": [True, None, {"a": False}]})
-    written = form.write(Message(calls=(call,)))
+    message = form.calling({"city": "None", "days": [True, None, {"a": False}]})
+    written = form.write(message)
     for word, other in (("true", "True"), ("null", "None"), ("false", "False")):
         written = written.replace(word, other)
-    yield replace(form.case(written, Message(calls=(call,)), "malformed"), complete=True)
+    yield form.case(written, message, "malformed")
 
 
 def key_alone(form: Format) -> Iterator[Case]:
     """A key of the arguments has no value: the call has the others, and isn't complete."""
     if not _has_json_strings(form):
         return
-    call = replace(form.call, arguments={"city": "Rome", "days": 345})
-    message = Message(calls=(replace(call, arguments={"city": "Rome"}),))
-    written = form.write(Message(calls=(call,))).replace("345", "")
-    yield replace(form.case(written, message, "malformed"), complete=False)
+    written = form.write(form.calling({"city": "Rome", "days": 345})).replace("345", "")
+    case = form.case(written, form.calling({"city": "Rome"}), "malformed")
+    yield replace(case, complete=False)
 
 
 def _has_json_strings(form: Format) -> bool:

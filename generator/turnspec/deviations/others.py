@@ -55,10 +55,9 @@ def string_not_closed(form: Format) -> Iterator[Case]:
     last = form.tools.call[-1] if form.calls else _ARGUMENTS
     if not _has_json_body(form) or not (last == _ARGUMENTS or looks_like_marker(last.text)):
         return
-    short = replace(form.call, arguments={"city": "Paris"})
     if not form.call.arguments.get("city"):
         return
-    message = Message(calls=(short, *form.calls[1:]))
+    message = Message(calls=(*form.calling({"city": "Paris"}).calls, *form.calls[1:]))
     text = form.write(message)
     closed = json.dumps({"city": "Paris"})
     if closed not in text or last.text[:1].isspace():
@@ -186,8 +185,7 @@ def text_without_quotes(form: Format) -> Iterator[Case]:
     if form.marks.arguments.form != "values" or not form.calls:
         return
     said = "Paris, or (near) it"
-    call = replace(form.call, arguments={**form.call.arguments, "city": said})
-    message = Message(calls=(call,))
+    message = form.calling({**form.call.arguments, "city": said})
     text = form.write(message)
     quoted = re.search(rf"(?<=[=:])[^=:]*?{re.escape(said)}[^,)}}]*", text)
     assert quoted
@@ -231,12 +229,11 @@ def quotes_in_a_string(form: Format) -> Iterator[Case]:
     encoding = form.tools.arguments.values.get(JsonType.STRING) if form.calls else None
     if encoding is not Encoding.PYTHON or "city" not in form.call.arguments:
         return
-    call = replace(form.call, arguments={"city": "Paris"})
-    text = form.write(Message(calls=(call,)))
+    text = form.write(form.calling({"city": "Paris"}))
     quote = text[text.index("Paris") - 1]
     for inside in ('say "hi" now', 'print("a")', '{"a": 1}', '"a" and "b"'):
         city = inside.replace('"', quote)
-        message = Message(calls=(replace(call, arguments={"city": city}),))
+        message = form.calling({"city": city})
         yield form.case(text.replace("Paris", city), message, "malformed")
 
 

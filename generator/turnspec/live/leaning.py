@@ -112,10 +112,7 @@ def _markers(spec: Spec) -> Iterator[str]:
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     if spec.tools is not None:
         starts[Part.CALLS] = spec.tools.section_start or spec.tools.call[0].text
-    found = [
-        ends[join.left] + join.text + starts.get(join.right, "")
-        for join in spec.turn.joins
-        if join.left in ends
-    ]
+    joins = [join for join in spec.turn.joins if join.left in ends]
+    found = [ends[join.left] + join.text + starts.get(join.right, "") for join in joins]
     found += [end + spec.final(part) for part, end in ends.items()]
     yield from filter(None, map(trimmed, found))

@@ -198,10 +198,8 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
 
 def _overlays(project: Project) -> list[Overlay]:
     """Return the overlays that can be read; the others are problems of their templates."""
-    found = [
-        read_overlay(file_text(path, "replace"), path.name)
-        for path in sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
-    ]
+    paths = sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
+    found = [read_overlay(file_text(path, "replace"), path.name) for path in paths]
     return [overlay for overlay in found if not isinstance(overlay, list)]
 
 

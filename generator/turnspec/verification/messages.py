@@ -154,9 +154,6 @@ def format_markers(spec: Spec) -> set[str]:
 
 def ambiguous_types(spec: Spec) -> set[JsonType]:
     """Return the types of arguments that the spec calls ambiguous, whatever they hold."""
-    subjects = {
-        limit.subject
-        for limit in spec.limits
-        if limit.verdict is Verdict.AMBIGUOUS and not limit.characters
-    }
+    told = (it for it in spec.limits if it.verdict is Verdict.AMBIGUOUS and not it.characters)
+    subjects = {limit.subject for limit in told}
     return {kind for subject, kind in _ARGUMENT_TYPES.items() if subject in subjects}

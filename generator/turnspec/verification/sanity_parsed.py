@@ -128,12 +128,8 @@ def values(view: View) -> Iterator[Finding]:
     spec = view.spec
     if spec.tools is None:
         return
-    asked = [
-        value
-        for kind, found in messages.EDGE_VALUES.items()
-        if kind not in ambiguous_types(spec)
-        for value in found
-    ]
+    told = ambiguous_types(spec)
+    asked = [v for kind, found in messages.EDGE_VALUES.items() if kind not in told for v in found]
     keys = {f"qxk{number}": value for number, value in enumerate(asked)}
     grammar = _bound_to(spec, keys)
     for key, value in keys.items():

@@ -78,11 +78,8 @@ def meant_by(
     for number, span in enumerate(walk.spans):
         if span.rule in _TEXTS and not _is_around(walk, number, span.rule):
             texts[_is_reasoning(walk, number)] += walk.of(span)
-    calls = (
-        _call(walk, number, tools, signs)
-        for number, span in enumerate(walk.spans)
-        if span.rule in _CALLS
-    )
+    numbers = (number for number, span in enumerate(walk.spans) if span.rule in _CALLS)
+    calls = (_call(walk, number, tools, signs) for number in numbers)
     return MeantTurn(texts[False], texts[True], tuple(calls))
 
 
