@@ -205,7 +205,7 @@ def any_id(form: Format) -> Iterator[Case]:
     if form.calls and Slot(SlotKind.ID) in form.tools.call:
         for id_ in ("7", "call_8f3-XYZ.42", "a" * 40):
             message = Message(calls=(replace(form.call, id=id_),))
-            yield replace(form.case(form.write(message), message), ids=(id_,))
+            yield replace(form.as_written(message), ids=(id_,))
 
 
 def any_index(form: Format) -> Iterator[Case]:

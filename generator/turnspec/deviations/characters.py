@@ -119,5 +119,4 @@ def _with_text(form: Format, text: str) -> Case:
     for call in form.calls:
         given = {k: text if isinstance(v, str) else v for k, v in call.arguments.items()}
         calls.append(replace(call, arguments=given))
-    message = form.shown(Message(text, text, tuple(calls)))
-    return form.case(form.write(message), message)
+    return form.as_written(form.shown(Message(text, text, tuple(calls))))

@@ -78,8 +78,7 @@ def empty_arguments(form: Format) -> Iterator[Case]:
         for text in ("null", "") if _name_is_closed(form) else ():
             yield _argument_text(form, text, {}, "no_arguments")
     elif form.calls:
-        message = form.calling({})
-        yield form.case(form.write(message), message)
+        yield form.as_written(form.calling({}))
 
 
 def other_arguments(form: Format) -> Iterator[Case]:

@@ -137,7 +137,7 @@ def keywords_instead(form: Format) -> Iterator[Case]:
 
 def repeated_argument(form: Format) -> Iterator[Case]:
     """An argument is there twice, in no tags of the format's: the last one wins on loading."""
-    own = [form.case(form.write(form.one_call), form.one_call)] if form.calls else []
+    own = [form.as_written(form.one_call)] if form.calls else []
     instead = (json_object_instead, json_object_in_a_call, tags_instead, keywords_instead)
     for case in (*own, *(case for build in instead for case in build(form))):
         text = re.sub(_CITY, lambda found: found[0].replace("Paris", "Oslo") + found[0], case.text)
@@ -298,7 +298,7 @@ def closes_in_reasoning(form: Format) -> Iterator[Case]:
         thought = f"I must not write {close.replace(' ', '')} there."
         message = form.shown(Message(SAID, thought))
         if form.spec.reasoning.end.strip() not in thought:
-            yield form.case(form.write(message), message, "stray_marker")
+            yield form.as_written(message, "stray_marker")
 
 
 def _has_json_body(form: Format) -> bool:

@@ -68,8 +68,7 @@ def mentioned(form: Format) -> Iterator[Case]:
         texts.append(f"It thinks after `{start}` and until `{end}`.")
         texts.append(f"Use '{start}.*{end}' for that.")
     for text in texts:
-        message = form.shown(Message(text))
-        yield form.case(form.write(message), message)
+        yield form.as_written(form.shown(Message(text)))
 
 
 def nothing_inside(form: Format) -> Iterator[Case]:

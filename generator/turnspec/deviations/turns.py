@@ -180,6 +180,10 @@ class Format:
         texts = text, message.content, message.reasoning
         return Case(*texts, calls, frozenset(told), {**self.options, **options})
 
+    def as_written(self, message: Message, *told: str, **options: Any) -> Case:
+        """Return the case of a turn that keeps to the format."""
+        return self.case(self.write(message), message, *told, **options)
+
     @property
     def one_call(self) -> Message:
         """A message that is nothing but one call."""
