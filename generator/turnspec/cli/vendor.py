@@ -181,10 +181,7 @@ def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool)
     """Print what each copy in a folder is, and how to renew those that are stale."""
     if as_json:
         shown = ("name", "state", "reason")
-        data = [
-            {"path": str(copy.path), **{key: getattr(copy, key) for key in shown}}
-            for copy in copies
-        ]
+        data = [{"path": str(it.path), **{key: getattr(it, key) for key in shown}} for it in copies]
         console.put_json({"copies": data}, indent=2)
         return
     for copy in copies:
