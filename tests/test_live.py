@@ -32,7 +32,7 @@ from turnspec.live.offers import TOOLS
 from turnspec.live.prompts import PromptSource
 from turnspec.live.record import failure_line
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome, run_format
-from turnspec.live.sampling import Manner, Sampler
+from turnspec.live.sampling import Sampler
 from turnspec.live.tiny_model import cached_model, special_tokens, write_model
 from turnspec.live.user_model import UserFormat, UserTurn, read_model_template
 from turnspec.live.writing import Ending, TurnWriter
@@ -499,7 +499,7 @@ def test_the_verdict_on_a_turn(
     assert isinstance(template, TemplateSource)
     fmt = UserFormat(json_native_spec(), parser_of(json_native_spec()), template, committed=True)
     with loaded(own_model) as model:
-        sampler = Sampler.start(model, Manner(7), None)
+        sampler = Sampler.start(model, None, 7)
         writer = TurnWriter(model, sampler, (), 1, ending=ending)
         streamed = StreamedTurn.start(fmt.module, tools=list(TOOLS))
         streamed.feed('<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>')

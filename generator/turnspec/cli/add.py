@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -89,11 +89,7 @@ def add(
         builds, wrong = _tried(project, result.added, limits)
         problems += wrong
     if as_json:
-        _put(
-            result,
-            problems,
-            {"templates": results_output.results_data(results_output.results_of(builds))},
-        )
+        _put(result, builds, problems)
     elif result.added:
         _print_tried(builds)
         say(f"now run: {project.recipe.command}")
@@ -106,14 +102,7 @@ def _update(done: Repinned, project: Project, limits: Limits, *, as_json: bool) 
     problems = [*done.result.problems, *problems]
     if as_json:
         review = json_data(done.review) if done.review else None
-        _put(
-            done.result,
-            problems,
-            {
-                "review": review,
-                "templates": results_output.results_data(results_output.results_of(builds)),
-            },
-        )
+        _put(done.result, builds, problems, review=review)
     else:
         _print(done.result)
         _print_change(done, builds, project)
@@ -178,9 +167,12 @@ def _repinned(source: Path, project: Project, name: str | None, limits: Limits) 
     return repin(project, place or source, name, limits)
 
 
-def _put(result: AddResult, problems: Sequence[Problem], more: Mapping[str, object]) -> None:
+def _put(
+    result: AddResult, builds: Sequence[Build], problems: Sequence[Problem], **more: object
+) -> None:
     files = {what: [*map(location, getattr(result, what))] for what in _TOLD}
-    put_told({**files, **more}, problems)
+    templates = results_output.results_data(results_output.results_of(builds))
+    put_told({**files, **more, "templates": templates}, problems)
 
 
 def _print(result: AddResult) -> None:

@@ -16,13 +16,13 @@ from turnspec.cli.console import finish, print_error, progress_bar, put_told, sa
 from turnspec.cli.extras import needs
 from turnspec.cli.formats import catalog_of
 from turnspec.cli.output import print_build, print_findings
+from turnspec.cli.regen import MESSAGES
 from turnspec.pipeline.folder import FolderResult, analyze_into
 from turnspec.rendering.limits import Limits
 from turnspec.spec.files import SPEC_SUFFIX, load_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.results import TemplateResult
 from turnspec.spec.verdict import judge
-from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 #: What to do where a format isn't verified.
 _ADVICE = (
@@ -41,13 +41,7 @@ _ADVICE = (
     type=click.Path(path_type=Path),
     help="An overlay to put over the spec; for one template only.",
 )
-@click.option(
-    "--messages",
-    type=click.IntRange(min=1),
-    default=DEFAULT_MESSAGES,
-    show_default=True,
-    help="Random messages per template for the verification.",
-)
+@MESSAGES
 @JSON
 @HUB_OFFLINE
 @TIME_LIMIT

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from turnspec.cases.drawing import DrawnCase, differences, draw_cases
+from turnspec.cases.drawing import differences, draw_cases
 from turnspec.cases.forms import FORMS, OWN_MODELS, Suite, canitoolcall_family
 from turnspec.cases.tokens import Vocabulary
 from turnspec.catalog.known import KnownFormat
@@ -23,9 +23,9 @@ from turnspec.spec.problems import Problem
 
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
-@click.option("-n", "count", type=click.IntRange(1), default=100, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Another one: other cases.")
-@click.option("--form", type=click.Choice([*FORMS]), default="turnspec", show_default=True)
+@click.option("-n", "count", type=click.IntRange(1), default=100)
+@click.option("--seed", type=int, default=0, help="Another one: other cases.")
+@click.option("--form", type=click.Choice([*FORMS]), default="turnspec")
 @click.option("--family", help="What the suite calls the format (default: its name).")
 @click.option("--model", help="The model's id on the hub (default: as the index says).")
 @click.option("--into", type=FOLDER, help="The folder of a suite to write into (default: print).")
@@ -54,7 +54,8 @@ def cases(
       turnspec cases qwen3-coder --form canitoolcall --into fixtures
     """  # noqa: D301
     known = find(fmt, catalog_of(root))
-    made = Format(spec_of(known), load_module(or_fault(known.module())))
+    module = load_module(or_fault(known.module()))
+    made = Format(spec_of(known), module)
     suite = _suite(known, made, family, model, seed)
     cut = tokenizer.cut if tokenizer else None
     drawn = draw_cases(made, count, seed, partial(FORMS[form].fit, suite), cut)
@@ -62,7 +63,9 @@ def cases(
         print_notice(f"{known.name} gives {len(drawn)} cases in this form")
     lines = [FORMS[form].line(suite, number, case) for number, case in enumerate(drawn, 1)]
     _give(into, suite, form, lines)
-    finish([problem for case in drawn for problem in _problems(made, case)])
+    otherwise = ((one, what) for one in drawn for what in differences(module, one.case, one.pieces))
+    told = "our parser reads {!r} otherwise: {}"
+    finish([Problem(told.format(one.case.text, what)) for one, what in otherwise])
 
 
 def _suite(
@@ -70,13 +73,9 @@ def _suite(
 ) -> Suite:
     entry = known.entry
     repository, commit = (entry.repository, entry.commit) if entry else ("", "")
-    return Suite(
-        form,
-        family or known.name,
-        model or repository or f"{OWN_MODELS}{known.name}",
-        commit or form.spec.template.sha256[:40],
-        seed,
-    )
+    model = model or repository or f"{OWN_MODELS}{known.name}"
+    commit = commit or form.spec.template.sha256[:40]
+    return Suite(form, family or known.name, model, commit, seed)
 
 
 def _give(into: Path | None, suite: Suite, form: str, lines: list[dict[str, Any]]) -> None:
@@ -91,10 +90,3 @@ def _give(into: Path | None, suite: Suite, form: str, lines: list[dict[str, Any]
         texts[folder / "family.json"] = json_text(canitoolcall_family(suite), 2) + "\n"
     write_all_atomically(texts)
     say_written(texts)
-
-
-def _problems(form: Format, drawn: DrawnCase) -> list[Problem]:
-    return [
-        Problem(f"our parser reads {drawn.case.text!r} otherwise: {what}")
-        for what in differences(form.module, drawn.case, drawn.pieces)
-    ]

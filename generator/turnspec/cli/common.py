@@ -119,7 +119,6 @@ TIME_LIMIT = click.option(
     metavar="SECONDS",
     type=click.FloatRange(min=1),
     default=USUAL_LIMITS.seconds,
-    show_default=True,
     callback=lambda context, option, seconds: replace(USUAL_LIMITS, seconds=seconds),
     help="The time that one template may take before it is refused.",
 )
@@ -191,8 +190,10 @@ def project_sources(
     return sources, [*fetched.problems, *problems]
 
 
-def tool_definitions(text: FileText) -> list[dict[str, Any]]:
-    """Return the tool definitions in a text."""
+def tool_definitions(text: FileText | None) -> list[dict[str, Any]] | None:
+    """Return the tool definitions in a text; None where there is none."""
+    if text is None:
+        return None
     found = read_tools(text)
     if isinstance(found, str):
         raise Fault(f"{text.name}: {found}")

@@ -41,7 +41,6 @@ from turnspec.spec.problems import Problem
     "form",
     type=click.Choice([form.value for form in ReviewForm]),
     default=ReviewForm.TEXT.value,
-    show_default=True,
     help="For a terminal, a pull request, a script, GitHub's annotations, or a changelog.",
 )
 @json_option("The same as --format json.")
@@ -49,7 +48,6 @@ from turnspec.spec.problems import Problem
     "--fail-on",
     type=click.Choice([Severity.BREAKING.value, Severity.LENIENT.value]),
     default=Severity.BREAKING.value,
-    show_default=True,
     help="From which severity on the exit code is 1.",
 )
 @HUB_OFFLINE
@@ -90,8 +88,11 @@ def _review(
         first, second = (_source(side, catalog) for side in (old, new))
         return review_specs(_overlaid(first, second), _overlaid(second, first))
     if old.endswith(".py"):
-        _tell_of_edits(Path(old))
-        return review_copy(Path(old), formats.catalog_of(root))
+        copy = Path(old)
+        text = file_text(copy, "replace") if copy.is_file() else ""
+        if is_generated(text) and not is_unedited(text):
+            print_notice(f"{copy} was edited; it is compared as it is")
+        return review_copy(copy, formats.catalog_of(root))
     project = find_project(root, Misuse)
     notes = tuple(_outdated_specs(project))
     for note in notes:
@@ -120,10 +121,7 @@ def _outdated_specs(project: Project) -> Iterator[str]:
 
 
 def _source(side: str, catalog: Catalog) -> Source:
-    """Return a spec that is compared; that it isn't verified is told.
-
-    Of a template that is analysed it is tried whether it renders what its spec says.
-    """
+    """Return a spec that is compared, with what is known of it; that it isn't verified is told."""
     found = formats.format_or_template(side, catalog)
     if isinstance(found, KnownFormat):
         spec = formats.spec_of(found)
@@ -159,9 +157,3 @@ def _overlaid(source: Source, other: Source) -> Source:
         f"{', '.join(known.overlay)}; that these are gone may be no change of the template"
     )
     return source
-
-
-def _tell_of_edits(copy: Path) -> None:
-    text = file_text(copy, "replace") if copy.is_file() else ""
-    if is_generated(text) and not is_unedited(text):
-        print_notice(f"{copy} was edited; it is compared as it is")

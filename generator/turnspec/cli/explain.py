@@ -25,30 +25,22 @@ from turnspec.pipeline.template_sources import read_sources_anywhere
 from turnspec.rendering.limits import Limits
 from turnspec.spec.problems import Problem
 
-STYLES: dict[str, str] = {
-    shown.HEAD: "bold",
-    shown.SAME: "dim",
-    shown.OLD: "red",
-    shown.NEW: "green",
-    shown.QUIET: "dim",
-    shown.WRONG: "yellow",
-    Kind.HEADER: "dim",
-    Kind.REASONING_MARK: "bold magenta",
-    Kind.REASONING: "magenta",
-    Kind.CONTENT_MARK: "bold green",
-    Kind.CONTENT: "green",
-    Kind.CALL_MARK: "bold blue",
-    Kind.NAME: "bold cyan",
-    Kind.ID: "cyan",
-    Kind.NUMBER: "cyan",
-    Kind.ARGUMENT_MARK: "blue",
-    Kind.KEY: "yellow",
-    Kind.TYPE: "yellow",
-    Kind.VALUE: "bright_yellow",
-    Kind.ARGUMENTS: "bright_yellow",
-    Kind.BETWEEN: "dim",
-    Kind.END: "red",
+_SHOWN_SO = {
+    "bold": (shown.HEAD,),
+    "dim": (shown.SAME, shown.QUIET, Kind.HEADER, Kind.BETWEEN),
+    "red": (shown.OLD, Kind.END),
+    "green": (shown.NEW, Kind.CONTENT),
+    "bold green": (Kind.CONTENT_MARK,),
+    "magenta": (Kind.REASONING,),
+    "bold magenta": (Kind.REASONING_MARK,),
+    "blue": (Kind.ARGUMENT_MARK,),
+    "bold blue": (Kind.CALL_MARK,),
+    "cyan": (Kind.ID, Kind.NUMBER),
+    "bold cyan": (Kind.NAME,),
+    "yellow": (shown.WRONG, Kind.KEY, Kind.TYPE),
+    "bright_yellow": (Kind.VALUE, Kind.ARGUMENTS),
 }
+STYLES = {kind: style for style, kinds in _SHOWN_SO.items() for kind in kinds}
 
 
 @click.command()
@@ -102,9 +94,8 @@ def explain(
             raise Misuse("--piece, --tools, --thinking and --prefill belong to --trace")
         _explain(fmt, root, limits, fetch=fetch, as_json=as_json, verbose=verbose)
         return
-    options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
-    if tools is not None:
-        options["tools"] = common.tool_definitions(tools)
+    given = common.tool_definitions(tools)
+    options = {"enable_thinking": thinking, "prefill": prefill, "tools": given}
     found = trace_text(_facts(fmt, root, limits), text, options, piece=piece)
     if as_json:
         put_json({"name": fmt, **shown.trace_data(found)}, indent=2)

@@ -11,6 +11,7 @@ import click
 
 from turnspec.cases.tokens import Vocabulary
 from turnspec.cli import common, console
+from turnspec.cli.console import Fault
 from turnspec.cli.formats import catalog_of, find, format_names, spec_of
 from turnspec.cli.grammar import PARALLEL, TOOL_CHOICE
 from turnspec.export.exporting import Exported, ExportOptions, ReasoningField, Refusal
@@ -49,7 +50,6 @@ class _Target(click.Choice[str]):
     "--reasoning-field",
     type=click.Choice([field.value for field in ReasoningField]),
     default=ReasoningField.THINKING.value,
-    show_default=True,
     help="The key for reasoning in messages: vLLM and SGLang take only the first.",
 )
 @click.option(
@@ -103,15 +103,13 @@ def export(
     judgement = known.judgement()
     if not judgement.is_verified:
         if not force:
-            raise console.Fault(
-                f"{known.name} is {judgement}; to export it all the same, use --force"
-            )
+            raise Fault(f"{known.name} is {judgement}; to export it all the same, use --force")
         console.print_notice(f"{known.name} is {judgement}")
     options = ExportOptions(
         reasoning_field=ReasoningField(reasoning_field),
         tokenizer_config=_config(tokenizer_config, spec) if tokenizer_config else None,
         request=GrammarRequest(
-            tools=common.tool_definitions(tools) if tools is not None else (),
+            tools=common.tool_definitions(tools) or (),
             tool_choice=tool_choice,
             parallel=parallel,
             thinking=thinking,
@@ -122,7 +120,7 @@ def export(
     )
     exported = export_format(spec, target, options)
     if isinstance(exported, Refusal):
-        raise console.Fault(f"{known.name} can't be exported to {target}: {exported}")
+        raise Fault(f"{known.name} can't be exported to {target}: {exported}")
     for loss in exported.losses:
         console.print_notice(f"loosened: {loss}")
     folder, in_model = into, False
@@ -159,7 +157,7 @@ def _give(exported: Exported, into: Path | None, *, as_json: bool, force: bool) 
         # Modules alone tell by themselves whether somebody edited them.
         edited = [] if force else own_work(path for path in paths if path.suffix == ".py")
         if edited:
-            raise console.Fault(*map(str, edited))
+            raise Fault(*map(str, edited))
         write_all_atomically(paths)
     if as_json:
         losses = [{"what": loss.what, "why": loss.why} for loss in exported.losses]

@@ -21,16 +21,6 @@ Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
 
-class MissingExtraError(Fault):
-    """Something needs a module that isn't installed."""
-
-    def __init__(self, module: str, extra: str) -> None:
-        super().__init__(
-            f"this needs {module}, which isn't installed; to install it, run: "
-            f"{install_command(extra)}"
-        )
-
-
 def install_command(extra: str) -> str:
     """Return the command that installs an extra."""
     return f"pip install 'turnspec[{extra}]'"
@@ -54,7 +44,7 @@ def needs(extra: str) -> Callable[[Callable[Given, Found]], Callable[Given, Foun
         @wraps(command)
         def checked(*args: Given.args, **kwargs: Given.kwargs) -> Found:
             if (module := _missing(extra)) is not None:
-                raise MissingExtraError(module, extra)
+                raise _needed(module, extra)
             return command(*args, **kwargs)
 
         return checked
@@ -62,11 +52,16 @@ def needs(extra: str) -> Callable[[Callable[Given, Found]], Callable[Given, Foun
     return decorated
 
 
-def missing_extra(error: ModuleNotFoundError) -> MissingExtraError | None:
+def missing_extra(error: ModuleNotFoundError) -> Fault | None:
     """Return what to say of a module that isn't there, if an extra brings it."""
     module = (error.name or "").partition(".")[0]
     extra = next((extra for extra, modules in EXTRAS.items() if module in modules), None)
-    return MissingExtraError(module, extra) if extra else None
+    return _needed(module, extra) if extra else None
+
+
+def _needed(module: str, extra: str) -> Fault:
+    told = f"this needs {module}, which isn't installed; to install it, run: "
+    return Fault(f"{told}{install_command(extra)}")
 
 
 def _missing(extra: str) -> str | None:

@@ -36,19 +36,10 @@ class _Server:
     alone: str = "without a parser"
 
 
+_TOOLS, _REASONING = " --tool-call-parser {}", " --reasoning-parser {}"
 _SERVERS = {
-    "vllm": _Server(
-        "vllm serve MODEL",
-        "vllm",
-        " --enable-auto-tool-choice --tool-call-parser {}",
-        " --reasoning-parser {}",
-    ),
-    "sglang": _Server(
-        "sglang serve --model-path MODEL",
-        "sglang",
-        " --tool-call-parser {}",
-        " --reasoning-parser {}",
-    ),
+    "vllm": _Server("vllm serve MODEL", "vllm", f" --enable-auto-tool-choice{_TOOLS}", _REASONING),
+    "sglang": _Server("sglang serve --model-path MODEL", "sglang", _TOOLS, _REASONING),
     "llama.cpp": _Server(
         "llama-server --jinja -m MODEL.gguf",
         "llama-cpp-python",

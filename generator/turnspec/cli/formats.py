@@ -28,9 +28,8 @@ def catalog_of(root: Path | None) -> Catalog:
 def find(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> KnownFormat:
     """Return the format that is asked for, with a notice if that took a guess.
 
-    Raises:
-        Misuse: nothing is known by this name, or several formats are.
-        Fault: what it names can't be read, or holds a template that isn't known.
+    Raises Misuse if nothing is known by this name, or several formats are, and Fault if what it
+    names can't be read, or holds a template that isn't known.
     """
     found = find_format(asked, catalog, fetch or fetching())
     if isinstance(found, Found):
@@ -51,11 +50,7 @@ def tell_unverified(known: KnownFormat) -> None:
 
 
 def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
-    """Return the spec of a format that is asked for, or of a template that is analysed.
-
-    Raises:
-        Fault, Misuse: as `find`; or there are several templates, or one can't be analysed.
-    """
+    """Return the spec of a format, or of a template that is analysed. Raises Misuse or Fault."""
     found = format_or_template(asked, catalog)
     if isinstance(found, KnownFormat):
         return spec_of(found)
@@ -68,11 +63,7 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
 
 
 def format_or_template(asked: str, catalog: Catalog) -> KnownFormat | TemplateSource:
-    """Return the format that is asked for, or a template that isn't known.
-
-    Raises:
-        Fault, Misuse: as `find`; or there are several templates.
-    """
+    """Return a format, or the one template, which isn't known. Raises Misuse or Fault."""
     fetch = fetching()
     place = template_path(asked, catalog, fetch)
     if not isinstance(place, Path):
@@ -100,11 +91,7 @@ def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[Comp
 
 
 def spec_of(known: KnownFormat) -> Spec:
-    """Return a format's spec.
-
-    Raises:
-        Fault: it can't be used.
-    """
+    """Return a format's spec. Raises Fault if it can't be used."""
     spec = known.spec()
     if isinstance(spec, Spec):
         return spec

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,10 @@ from turnspec.grammar.bound import BoundGrammar, bind_grammar
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.spec.json_values import json_in
 from turnspec.spec.model import Spec
-from turnspec.spec.problems import Problem
 
 TOOL_CHOICE = click.option(
     "--tool-choice",
     default=ToolChoice.AUTO.value,
-    show_default=True,
     metavar="auto|required|none|TOOL",
     help="Whether a turn calls tools, or which one it has to call.",
 )
@@ -77,7 +75,7 @@ def grammar(
     spec = spec_of(known)
     tell_unverified(known)
     request = GrammarRequest(
-        tools=common.tool_definitions(tools) if tools is not None else (),
+        tools=common.tool_definitions(tools) or (),
         tool_choice=tool_choice,
         parallel=parallel,
         thinking=thinking,
@@ -91,8 +89,9 @@ def grammar(
     given = {"tools": tools, "response schema": response_schema}
     files = {part: text.name for part, text in given.items() if text is not None}
     if isinstance(bound, list):
-        _fail([replace(p, file=files.get(p.file, p.file)) for p in bound])
-        return
+        # What is wrong in no file is wrong with the command.
+        error = Fault if all(problem.file for problem in bound) else Misuse
+        raise error(*(str(replace(p, file=files.get(p.file, p.file))) for p in bound))
     for notice in bound.notices:
         print_notice(str(replace(notice, file=files.get(notice.file, notice.file))))
     if as_json:
@@ -125,12 +124,6 @@ def _as_json(bound: BoundGrammar) -> dict[str, object]:
         "stop": bound.stop,
         "notices": [str(notice) for notice in bound.notices],
     }
-
-
-def _fail(problems: Sequence[Problem]) -> None:
-    """Print all problems; what is wrong in no file is wrong with the command."""
-    error = Fault if all(problem.file for problem in problems) else Misuse
-    raise error(*map(str, problems))
 
 
 def _schema(text: common.FileText) -> Any:

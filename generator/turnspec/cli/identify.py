@@ -28,13 +28,10 @@ _MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a source is: in words, and as data; ``names`` are the formats, ``spec`` the first's.
+    """What a source is: in words, and as data; ``names`` are the formats, ``spec`` the first's."""
 
-    ``source`` is how it was asked for, ``label`` also says where in that a template is.
-    """
-
-    source: str
-    label: str
+    source: str  # as it was asked for
+    label: str  # also says where in that a template is
     words: str
     kind: str
     names: tuple[str, ...] = ()
@@ -43,13 +40,8 @@ class _Answer:
 
     def data(self) -> dict[str, object]:
         """Return it as plain data."""
-        return {
-            "source": self.label,
-            "kind": self.kind,
-            "formats": list(self.names),
-            "sha256": self.sha256 or None,
-            **self.marks(),
-        }
+        told = {"source": self.label, "kind": self.kind, "formats": list(self.names)}
+        return {**told, "sha256": self.sha256 or None, **self.marks()}
 
     def marks(self) -> dict[str, str]:
         """Return what marks the format's reasoning, calls and end, "" where it has none."""
@@ -127,21 +119,19 @@ def _answers(source: str, catalog: Catalog, limits: Limits) -> tuple[list[_Answe
     return [_Answer(source, source, words, found.how, (name,), found.format.sha256, spec)], []
 
 
-def _of_template(source: str, identity: Identity, catalog: Catalog) -> _Answer:
-    others = identity.names[1:]
+def _of_template(source: str, found: Identity, catalog: Catalog) -> _Answer:
+    others = found.names[1:]
     also = f" (and of {', '.join(others)})" if others else ""
-    match identity.kind:
+    match found.kind:
         case Kind.KNOWN:
-            words = f"the template of {identity.names[0]}{also}"
+            words = f"the template of {found.names[0]}{also}"
         case Kind.SAME_FORMAT:
-            words = f"another template, which writes the format of {identity.in_words}{also}"
+            words = f"another template, which writes the format of {found.in_words}{also}"
         case Kind.NEW:
-            near = f"; {identity.near}" if identity.near else ""
-            words = f"new: {_modes(identity.spec)}{near}"
-    spec = identity.spec or catalog.formats[identity.names[0]].spec()
-    return _Answer(
-        source, identity.label, words, identity.kind, identity.names, identity.sha256, spec
-    )
+            near = f"; {found.near}" if found.near else ""
+            words = f"new: {_modes(found.spec)}{near}"
+    spec = found.spec or catalog.formats[found.names[0]].spec()
+    return _Answer(source, found.label, words, found.kind, found.names, found.sha256, spec)
 
 
 def _modes(spec: Spec | None) -> str:
@@ -186,9 +176,8 @@ def _tell_readers(outputs: Sequence[str], catalog: Catalog, *, as_json: bool) ->
         data = {"outputs": len(outputs), "readers": [asdict(reader) for reader in found]}
         console.put_told(data, problems)
     else:
-        _print_readers(
-            told or [r for r in found if r.problems and r.recognized + r.calls], len(outputs)
-        )
+        others = [r for r in found if r.problems and r.recognized + r.calls]
+        _print_readers(told or others, len(outputs))
     console.finish(problems)
 
 
@@ -197,10 +186,8 @@ def _print_readers(shown: Sequence[Reader], total: int) -> None:
         console.say(f"{reader.names[0]}: {_words(reader, total)}")
         if others := reader.names[1:]:
             console.say(f"  the same format: {', '.join(others)}")
-    if len(shown) > _MOST:
-        console.print_notice(
-            f"{len(shown) - _MOST} more formats read nearly as much; --json has all"
-        )
+    if (more := len(shown) - _MOST) > 0:
+        console.print_notice(f"{more} more formats read nearly as much; --json has all")
     if shown:
         console.print_error(f"to copy a parser: turnspec vendor {shown[0].names[0]} --into DIR")
 

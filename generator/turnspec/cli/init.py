@@ -27,9 +27,9 @@ def init(folder: Path) -> None:
       turnspec init my-formats
     """  # noqa: D301
     root = folder.resolve()
-    done = or_fault(start_repository(root))
-    say_written(folder / file for file in done.written)
-    for file in done.kept:
+    written, kept = or_fault(start_repository(root))
+    say_written(folder / file for file in written)
+    for file in kept:
         print_error(f"left {folder / file} as it was")
     there = "" if root == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     print_error(f"now run: {there}turnspec add SOURCE && turnspec regen")

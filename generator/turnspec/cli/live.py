@@ -40,7 +40,7 @@ _QUESTION = "What is the weather like in Paris today?"
 @common.TOOLS
 @click.option("--free", is_flag=True, help="No grammar: how often does the model keep its format?")
 @common.THINKING
-@click.option("--max-tokens", type=click.IntRange(min=1), default=512, show_default=True)
+@click.option("--max-tokens", type=click.IntRange(min=1), default=512)
 @click.option("--threads", type=click.IntRange(min=1), help="For --model (default: all cores).")
 @common.ROOT
 def live(
@@ -92,7 +92,7 @@ def live(
     if model is not None:
         wish = Wish(
             prompt or _QUESTION,
-            common.tool_definitions(tools) if tools is not None else (),
+            common.tool_definitions(tools) or (),
             thinking=thinking,
             free=free,
             limit=max_tokens,

@@ -12,23 +12,11 @@ from turnspec.catalog.templates import template_source
 from turnspec.cli import console, live_output
 from turnspec.cli.formats import find
 from turnspec.deviations.turns import Format
-from turnspec.live.real_vocabulary import (
-    RealVocabulary,
-    read_vocabularies,
-    vocabulary_of,
-    vocabulary_source,
-)
+from turnspec.live import real_vocabulary, user_model
+from turnspec.live.real_vocabulary import RealVocabulary, read_vocabularies
 from turnspec.live.record import keep_record, live_record, read_format
 from turnspec.live.runs import FormatRuns, Outcome, run_format
-from turnspec.live.user_model import (
-    Session,
-    UserTurn,
-    Wish,
-    find_format,
-    read_model_template,
-    start_session,
-    turn_data,
-)
+from turnspec.live.user_model import Session, UserTurn, Wish, start_session
 from turnspec.rendering.worker import RenderWorker
 from turnspec.sources.cache import cache_folder
 from turnspec.sources.download import obtain
@@ -48,7 +36,9 @@ def run_formats(
 ) -> None:
     """Run formats on the tiny model, or on vocabularies of real ones, and print the figures."""
     known = [find(name, catalog) for name in names] if names else catalog.own()
-    formats = _formats(known)
+    found = [read_format(fmt) for fmt in known]
+    console.finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
+    formats = [fmt for fmt in found if isinstance(fmt, Format)]
     vocabularies = _vocabularies(formats, offline=offline) if real else {}
     chosen = [fmt for fmt in formats if not real or fmt.spec.name in vocabularies]
     if real and not chosen:
@@ -96,28 +86,22 @@ def _runs(
 
 def _vocabularies(formats: Sequence[Format], *, offline: bool) -> dict[str, RealVocabulary]:
     """Return the real vocabulary of each format that has one, by the format's name."""
-    project, source = installed_formats(), vocabulary_source()
+    project, source = installed_formats(), real_vocabulary.vocabulary_source()
     origin = read_index(project.root)[0].origins.get(source.origin) if project else None
     if origin is None:
         told = f"templates/index.yaml names no {source.origin}, where vocabularies are from"
         raise console.Fault(told)
     archive = console.or_fault(obtain(origin, offline=offline, console=console.ERR))
     known = console.or_fault(read_vocabularies(archive, origin, cache_folder() / "vocabularies"))
-    pairs = ((fmt.spec.name, vocabulary_of(fmt.spec, known)) for fmt in formats)
+    pairs = ((fmt.spec.name, real_vocabulary.vocabulary_of(fmt.spec, known)) for fmt in formats)
     return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
-
-
-def _formats(known: Sequence[KnownFormat]) -> list[Format]:
-    found = [read_format(fmt) for fmt in known]
-    console.finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
-    return [fmt for fmt in found if isinstance(fmt, Format)]
 
 
 def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: bool) -> None:
     """Run a model of the user's, and print its turns and the verdict."""
-    template = console.or_fault(read_model_template(path, with_tools=bool(wish.tools)))
+    template = console.or_fault(user_model.read_model_template(path, with_tools=bool(wish.tools)))
     with RenderWorker() as worker:
-        fmt = find_format(template, catalog)
+        fmt = user_model.find_format(template, catalog)
         session = fmt if isinstance(fmt, list) else start_session(path, fmt, wish, worker)
     if isinstance(session, list):
         console.finish(session, failed=True)
@@ -127,7 +111,7 @@ def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: 
     kept = sum(not faults and not turn.cut for turn, faults in turns)
     cut = sum(not faults and turn.cut for turn, faults in turns)
     if as_json:
-        data = [turn_data(turn, faults) for turn, faults in turns]
+        data = [user_model.turn_data(turn, faults) for turn, faults in turns]
         found = {"format": session.fmt.spec.name, "kept": kept, "cut": cut, "turns": data}
         console.put_json(found, indent=2)
     elif wish.free:

@@ -133,7 +133,9 @@ class Verbs(click.Group):
                 formatter.write_dl(list(verbs.items()))
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.option(
     "--version",
     is_flag=True,

@@ -24,10 +24,7 @@ _TOLD = ("offset", "kind", "message")
 @click.command()
 @click.argument("fmt", metavar="FORMAT", shell_complete=format_names)
 @click.argument(
-    "file",
-    metavar="[FILE]",
-    type=click.Path(path_type=Path, allow_dash=True),
-    default="-",
+    "file", metavar="[FILE]", type=click.Path(path_type=Path, allow_dash=True), default="-"
 )
 @common.TOOLS
 @common.THINKING
@@ -49,7 +46,6 @@ _TOLD = ("offset", "kind", "message")
     "--as",
     "result",
     default="parsed",
-    show_default=True,
     metavar="NAME",
     help="With --column: the column for what was read.",
 )
@@ -89,9 +85,8 @@ def parse(
       echo 'Hello!' | turnspec parse qwen3-coder
       turnspec parse qwen3-coder outputs.jsonl --column text --into parsed.jsonl
     """  # noqa: D301
-    options: dict[str, object] = {"enable_thinking": thinking, "prefill": prefill}
-    if tools is not None:
-        options["tools"] = common.tool_definitions(tools)
+    given = common.tool_definitions(tools)
+    options = {"enable_thinking": thinking, "prefill": prefill, "tools": given}
     if (column is None) != (out is None):
         raise Misuse("give --column and --into together")
     if (column is not None) + events + as_json > 1:

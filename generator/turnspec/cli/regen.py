@@ -15,15 +15,16 @@ from turnspec.pipeline.regenerate import regenerate
 from turnspec.rendering.limits import Limits
 from turnspec.verification.rungs import DEFAULT_MESSAGES
 
-
-@click.command()
-@click.option(
+MESSAGES = click.option(
     "--messages",
     type=click.IntRange(min=1),
     default=DEFAULT_MESSAGES,
-    show_default=True,
-    help="Random messages per template for the round trip.",
+    help="Random messages per template for the verification.",
 )
+
+
+@click.command()
+@MESSAGES
 @click.option("--all", "everything", is_flag=True, help="Rebuild also what hasn't changed.")
 @common.JSON
 @common.OFFLINE

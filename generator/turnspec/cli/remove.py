@@ -42,15 +42,13 @@ def remove(fmt: str | None, leftovers: bool, dry_run: bool, root: Path | None) -
         raise Misuse("give the NAME of a template or --left-over")
     project = find_project(root)
     entry = own_entry(fmt, project) if fmt is not None else None
+    files = files_of(entry) if entry else _left_over(project)
     if dry_run:
-        files = files_of(entry) if entry else _left_over(project)
         for file in files:
             if (project.root / file).exists():
                 say(f"would delete {file}")
         return
-    changed = (
-        remove_template(project, entry) if entry else delete_files(project, _left_over(project))
-    )
+    changed = remove_template(project, entry) if entry else delete_files(project, files)
     say_changed(project, or_fault(changed))
     if not changed:
         say("nothing is left over")
@@ -71,11 +69,7 @@ def _left_over(project: Project) -> list[str]:
 
 
 def own_entry(name: str, project: Project) -> Entry:
-    """Return the entry of a template of a repository, which is given by its name: no guess.
-
-    Raises:
-        Misuse: the repository has none of this name.
-    """
+    """Return a template's entry by its name, which is no guess. Raises Misuse if there is none."""
     catalog = catalog_of(project.root)
     found = find_format(name, catalog)
     if not isinstance(found, Found):

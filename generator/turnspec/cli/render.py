@@ -88,11 +88,8 @@ def render(
                 found = summary(chat.form, chat.prepared(with_tools=True).spec)
                 put_json(found, indent=2)
                 return
-            options: dict[str, Any] = {
-                "thinking": thinking,
-                "variables": _variables(variables),
-                "now": now,
-            }
+            values = _variables(variables)
+            options: dict[str, Any] = {"thinking": thinking, "variables": values, "now": now}
             text = typed_or_piped() if messages is None else messages
             said, definitions = _given(text, tools)
             if increments:
@@ -121,11 +118,7 @@ def open_chat(
     *,
     fetch: bool,
 ) -> ChatTemplate:
-    """Open a file or a folder, a format of our own, or a known one.
-
-    Raises:
-        ChatError: it can't be read, or isn't here.
-    """
+    """Open a file or a folder, a format of our own, or a known one. Raises ChatError."""
     explicit = template
     if template is not None and template.endswith(".jinja"):
         explicit = file_text(Path(template))
@@ -206,13 +199,8 @@ def _print_prompt(prompt: Prompt, notes: Sequence[str] | None) -> None:
         for said in (*polyfills, *prompt.notes):
             print_error(f"note: {said}")
         return
-    plain = {
-        "prompt": prompt.text,
-        "prefill": prompt.prefill,
-        "polyfills": polyfills,
-        "notes": [*notes, *prompt.notes],
-    }
-    put_json(plain, indent=2)
+    plain = {"prompt": prompt.text, "prefill": prompt.prefill, "polyfills": polyfills}
+    put_json({**plain, "notes": [*notes, *prompt.notes]}, indent=2)
 
 
 def _print_increments(conversation: Conversation, messages: Sequence[Any]) -> None:

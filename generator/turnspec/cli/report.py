@@ -33,7 +33,6 @@ _PORT = 8017
     "--port",
     type=click.IntRange(0, 65535),
     default=_PORT,
-    show_default=True,
     help="The port to serve it on; 0 is any that is free.",
 )
 @ROOT

@@ -69,8 +69,8 @@ def report_problem(
         if turn is not None and not text:
             raise Fault(f"{source}: there is no parser to read --turn with")
         if turn is not None:
-            given = {"tools": common.tool_definitions(tools)} if tools is not None else {}
-            options = {**given, "enable_thinking": thinking, "prefill": prefill}
+            given = common.tool_definitions(tools)
+            options = {"tools": given, "enable_thinking": thinking, "prefill": prefill}
             lines += ["", *_case(load_module(text), turn, options)]
     put("\n".join(["### Versions", "", *lines, ""]))
 

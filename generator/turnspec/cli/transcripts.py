@@ -10,7 +10,7 @@ from pathlib import Path
 from turnspec.cli.console import Fault, Misuse, finish, or_fault, print_error, progress_bar, tell
 from turnspec.cli.extras import needs
 from turnspec.transcripts import files
-from turnspec.transcripts.rows import Counts, Wanted
+from turnspec.transcripts.rows import Wanted
 from turnspec.transcripts.run import Run, all_cores, begun, parse_file
 
 
@@ -37,11 +37,13 @@ def parse_many(
             parse_file(run, counts, advance)
     except BrokenProcessPool:
         raise Fault("a process was ended from outside; run the same again to go on") from None
-    seconds = max(time.monotonic() - start, 1e-9)
-    print_error(
-        f"wrote {out}: {counts.rows} rows, {(counts.rows - before) / seconds:,.0f} a second"
-    )
-    _tell_counts(counts)
+    speed = (counts.rows - before) / max(time.monotonic() - start, 1e-9)
+    print_error(f"wrote {out}: {counts.rows} rows, {speed:,.0f} a second")
+    for kind, count in counts.problems.most_common():
+        print_error(f"  {count:>9} {kind}")
+    if counts.failed:
+        unread = f"{counts.failed} rows can't be read"
+        tell([(unread, "red"), ("; they are kept, with the reason", "")])
     finish((), failed=bool(counts.failed))
 
 
@@ -63,12 +65,3 @@ def _parquet(path: Path, wanted: Wanted) -> files.Source:
     if problem is not None:
         raise Fault(str(problem))
     return files.Parquet(path, None if wanted.with_row else [wanted.column])
-
-
-def _tell_counts(counts: Counts) -> None:
-    """Print how many rows failed, and the problems by kind."""
-    for kind, count in counts.problems.most_common():
-        print_error(f"  {count:>9} {kind}")
-    if counts.failed:
-        unread = f"{counts.failed} rows can't be read"
-        tell([(unread, "red"), ("; they are kept, with the reason", "")])

@@ -10,6 +10,7 @@ import click
 
 from turnspec.cli import console
 from turnspec.cli.common import FOLDER, HUB_OFFLINE, JSON, ROOT
+from turnspec.cli.console import Misuse
 from turnspec.cli.formats import catalog_of, find, format_names
 from turnspec.codegen.left_out import Extra
 from turnspec.pipeline.vendor import CopyState, Vendored, VendoredCopy, check_copies, update_copies
@@ -42,7 +43,6 @@ _SHORT = {"ts": Language.TYPESCRIPT, "js": Language.JAVASCRIPT}
     "--language",
     type=click.Choice([*(language.value for language in Language), *_SHORT], case_sensitive=False),
     default=Language.PYTHON.value,
-    show_default=True,
     help="The language of the parsers.",
 )
 @click.option(
@@ -110,17 +110,11 @@ def vendor(
     """  # noqa: D301
     common = protocol or shared_engine
     if protocol and language != Language.PYTHON:
-        raise console.Misuse(
-            "--protocol is for parsers in Python; others declare their types themselves"
-        )
+        raise Misuse("--protocol is for parsers in Python; others declare their types themselves")
     if without and shared_engine:
-        raise console.Misuse(
-            "--without is for whole parsers: a shared engine is that of all formats"
-        )
+        raise Misuse("--without is for whole parsers: a shared engine is that of all formats")
     if name is not None and (len(names) != 1 or naming_faults([name])):
-        raise console.Misuse(
-            "--as names the files of one format, with a letter or a digit at least"
-        )
+        raise Misuse("--as names the files of one format, with a letter or a digit at least")
     if (names or common) and into is not None and checked is updated is None:
         catalog = catalog_of(root)
         formats = {known.name: known for known in (find(name, catalog) for name in names)}
@@ -139,7 +133,7 @@ def vendor(
         print_vendored(done, as_json=as_json)
         console.finish(done.problems)
     elif names or into or common or (checked is None) is (updated is None):
-        raise console.Misuse("give formats and --into DIR, or --check DIR or --update DIR alone")
+        raise Misuse("give formats and --into DIR, or --check DIR or --update DIR alone")
     elif updated is not None:
         done = update_copies(catalog_of(root), updated, force=force)
         print_vendored(done, as_json=as_json)
@@ -187,10 +181,7 @@ def print_copies(copies: Sequence[VendoredCopy], folder: Path, *, as_json: bool)
     """Print what each copy in a folder is, and how to renew those that are stale."""
     if as_json:
         shown = ("name", "state", "reason")
-        data = [
-            {"path": str(copy.path), **{key: getattr(copy, key) for key in shown}}
-            for copy in copies
-        ]
+        data = [{"path": str(it.path), **{key: getattr(it, key) for key in shown}} for it in copies]
         console.put_json({"copies": data}, indent=2)
         return
     for copy in copies:

@@ -205,7 +205,7 @@ def any_id(form: Format) -> Iterator[Case]:
     if form.calls and Slot(SlotKind.ID) in form.tools.call:
         for id_ in ("7", "call_8f3-XYZ.42", "a" * 40):
             message = Message(calls=(replace(form.call, id=id_),))
-            yield replace(form.case(form.write(message), message), ids=(id_,))
+            yield replace(form.as_written(message), ids=(id_,))
 
 
 def any_index(form: Format) -> Iterator[Case]:
@@ -224,7 +224,8 @@ def unknown_tool(form: Format) -> Iterator[Case]:
     arguments = {"city": "Paris"} if "city" in form.call.arguments else {}
     message = Message(calls=(Call("nobody_knows", arguments, form.call.id),))
     text = form.write(message)
-    if is_bare(form) or _is_in_brackets(form):
+    named_first = form.tools.call[0].kind and form.tools.section_start.strip() == "["
+    if is_bare(form) or named_first:  # behind a mere bracket
         yield form.case(text, Message(form.without_end(message).strip()))
     else:
         yield form.case(text, message, "unknown_tool")
@@ -261,11 +262,6 @@ def is_bare(form: Format) -> bool:
     call = form.json_call
     around = (form.tools.section_start + call.before).strip() if call else "x"
     return around in ("", "[")
-
-
-def _is_in_brackets(form: Format) -> bool:
-    """Tell whether a call begins with its name, behind a mere bracket."""
-    return bool(form.tools.call[0].kind) and form.tools.section_start.strip() == "["
 
 
 def _in_array(tools: Tools) -> bool:

@@ -30,18 +30,15 @@ def escaped_unicode(form: Format) -> Iterator[Case]:
     r"""JSON in which all but ASCII is written as \uXXXX, with surrogate pairs and lone halves."""
     if not form.calls or "city" not in form.call.arguments:
         return
-    call = form.json_call
+    call, own = form.json_call, form.tools.arguments
     for text in _TEXTS:
-        arguments = {"city": text}
-        message = form.calling(arguments)
+        message = form.calling({"city": text})
         if call:
             written_call = call.before + json.dumps(call.filled(message.calls[0])) + call.behind
             yield form.case(form.write(message, [written_call]), message)
-        elif (
-            form.tools.arguments.syntax.encoding is Encoding.JSON and not form.tools.arguments.item
-        ):
-            syntax = replace(form.tools.arguments.syntax, ascii_only=True)
-            written = form.with_tools(arguments=replace(form.tools.arguments, syntax=syntax))
+        elif own.syntax.encoding is Encoding.JSON and not own.item:
+            syntax = replace(own.syntax, ascii_only=True)
+            written = form.with_tools(arguments=replace(own, syntax=syntax))
             yield form.case(written.write(message), message)
 
 
@@ -55,7 +52,7 @@ def wrong_escapes(form: Format) -> Iterator[Case]:
     text = r"\d+\.\w{2} \u12x ' C:\dir"
     message = form.calling({"city": text})
     wrong = form.write(message).replace(json.dumps(text)[1:-1], text.replace("'", r"\'"))
-    yield replace(form.case(wrong, message, "malformed"), complete=True)
+    yield form.case(wrong, message, "malformed")
 
 
 def single_quotes(form: Format) -> Iterator[Case]:
@@ -68,28 +65,27 @@ def single_quotes(form: Format) -> Iterator[Case]:
         message = form.calling(given)
         quoted = "'" + text.replace("\\", "\\\\").replace("\n", "\\n") + "'"
         written = form.write(message).replace(json.dumps(text, ensure_ascii=False), quoted)
-        yield replace(form.case(written, message, "malformed"), complete=True)
+        yield form.case(written, message, "malformed")
 
 
 def words_of_python(form: Format) -> Iterator[Case]:
     """Constants in JSON are written as Python writes them."""
     if not _has_json_strings(form):
         return
-    call = replace(form.call, arguments={"city": "None", "days": [True, None, {"a": False}]})
-    written = form.write(Message(calls=(call,)))
+    message = form.calling({"city": "None", "days": [True, None, {"a": False}]})
+    written = form.write(message)
     for word, other in (("true", "True"), ("null", "None"), ("false", "False")):
         written = written.replace(word, other)
-    yield replace(form.case(written, Message(calls=(call,)), "malformed"), complete=True)
+    yield form.case(written, message, "malformed")
 
 
 def key_alone(form: Format) -> Iterator[Case]:
     """A key of the arguments has no value: the call has the others, and isn't complete."""
     if not _has_json_strings(form):
         return
-    call = replace(form.call, arguments={"city": "Rome", "days": 345})
-    message = Message(calls=(replace(call, arguments={"city": "Rome"}),))
-    written = form.write(Message(calls=(call,))).replace("345", "")
-    yield replace(form.case(written, message, "malformed"), complete=False)
+    written = form.write(form.calling({"city": "Rome", "days": 345})).replace("345", "")
+    case = form.case(written, form.calling({"city": "Rome"}), "malformed")
+    yield replace(case, complete=False)
 
 
 def _has_json_strings(form: Format) -> bool:
@@ -119,15 +115,8 @@ def other_literals(form: Format) -> Iterator[Case]:
 
 def _with_text(form: Format, text: str) -> Case:
     """Return the usual turn with a text in the place of each of its texts."""
-    calls = [
-        replace(
-            call,
-            arguments={
-                key: text if isinstance(value, str) else value
-                for key, value in call.arguments.items()
-            },
-        )
-        for call in form.calls
-    ]
-    message = form.shown(Message(text, text, tuple(calls)))
-    return form.case(form.write(message), message)
+    calls: list[Call] = []
+    for call in form.calls:
+        given = {k: text if isinstance(v, str) else v for k, v in call.arguments.items()}
+        calls.append(replace(call, arguments=given))
+    return form.as_written(form.shown(Message(text, text, tuple(calls))))

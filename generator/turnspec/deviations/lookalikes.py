@@ -21,13 +21,13 @@ from turnspec.verification.turns import expected_message
 def marker_in_prose(form: Format) -> Iterator[Case]:
     """A marker that opens calls stands in a sentence, and no call follows."""
     for marker in _openings(form):
-        yield _said(form, f"To call, use {marker} and say what you want.")
+        yield form.as_written(Message(f"To call, use {marker} and say what you want."))
 
 
 def marker_in_code(form: Format) -> Iterator[Case]:
     """A marker that opens calls stands in a block of code, and no call follows."""
     for marker in _openings(form):
-        yield _said(form, f"```\n{marker}\n```\nThat is how it begins.")
+        yield form.as_written(Message(f"```\n{marker}\n```\nThat is how it begins."))
 
 
 def function_tag_in_prose(form: Format) -> Iterator[Case]:
@@ -35,14 +35,14 @@ def function_tag_in_prose(form: Format) -> Iterator[Case]:
     inner = tags(form.tools.call[0].text) if form.calls and not form.json_call else []
     if len(inner) > 1:
         after = form.tools.call[2].text.split("\n")[0]
-        yield _said(form, f"Write {inner[-1]}name{after} and so on.")
+        yield form.as_written(Message(f"Write {inner[-1]}name{after} and so on."))
 
 
 def call_in_addressed_text(form: Format) -> Iterator[Case]:
     """A message quotes a call whose header says that it is for the user, or nothing of it."""
     if form.calls and form.marks.text.headers:
         text = f"It was\n{form.without_end(form.one_call).strip()}\nbefore."
-        yield _said(form, text)
+        yield form.as_written(Message(text))
         leads = (lead for lead in form.marks.text.leads if "{before" not in lead)
         plain = (re.sub(r"\{words?[^{}]*\}", "", lead) for lead in leads)
         yield from (form.case(lead + text, Message(text)) for lead in plain)
@@ -59,26 +59,25 @@ def tool_named_as_a_key(form: Format) -> Iterator[Case]:
 
 def _called(form: Format, call: Call) -> Case:
     message = expected_message(form.spec, Message(calls=(call,)))
-    tools = tool_definitions((call, *form.calls))
-    return form.case(form.write(message), message, tools=tools)
+    return form.as_written(message, tools=tool_definitions((call, *form.calls)))
 
 
 def json_answer(form: Format) -> Iterator[Case]:
     """The answer is JSON: an object, an array, and one with a name that is no tool's."""
     for value in ({"answer": 42}, [{"name": "Ann"}, 2], {"name": "Ann", "arguments": {"x": 1}}):
-        yield _said(form, json.dumps(value))
-    yield _said(form, "It is {} or [] or {'a': 1}.")
+        yield form.as_written(Message(json.dumps(value)))
+    yield form.as_written(Message("It is {} or [] or {'a': 1}."))
     if form.calls and is_bare(form):
         call = form.json_call
         assert call is not None
-        case = _said(form, json.dumps(call.filled(form.call)))
+        case = form.as_written(Message(json.dumps(call.filled(form.call))))
         yield replace(case, options={**case.options, "tools": []})
 
 
 def tool_name_first(form: Format) -> Iterator[Case]:
     """The answer begins with a tool's name, or with what may become one."""
     for name in (form.call.name, form.call.name[:2]) if form.calls else ():
-        yield _said(form, f"{name} {{x}} is what I would use.")
+        yield form.as_written(Message(f"{name} {{x}} is what I would use."))
 
 
 def markers_in_arguments(form: Format) -> Iterator[Case]:
@@ -95,7 +94,7 @@ def markers_in_arguments(form: Format) -> Iterator[Case]:
         message = form.calling({"city": text, "days": 3})
         closing = _closing_tag(form) if raw is Encoding.RAW else ""
         told = ("inner_marker",) if closing and closing in inner else ()
-        yield form.case(form.write(message), message, *told)
+        yield form.as_written(message, *told)
 
 
 def _closing_tag(form: Format) -> str:
@@ -117,8 +116,3 @@ def _openings(form: Format) -> list[str]:
     ends = tuple(end.strip() for end in (*form.spec.turn.stop, *finals) if end.strip())
     found = dict.fromkeys(text.strip() for text in texts)
     return [text for text in found if text and not text.startswith(ends)]
-
-
-def _said(form: Format, content: str) -> Case:
-    message = Message(content)
-    return form.case(form.write(message), message)

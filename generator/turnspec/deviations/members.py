@@ -78,8 +78,7 @@ def empty_arguments(form: Format) -> Iterator[Case]:
         for text in ("null", "") if _name_is_closed(form) else ():
             yield _argument_text(form, text, {}, "no_arguments")
     elif form.calls:
-        message = form.calling({})
-        yield form.case(form.write(message), message)
+        yield form.as_written(form.calling({}))
 
 
 def other_arguments(form: Format) -> Iterator[Case]:
@@ -101,24 +100,21 @@ def renamed_arguments(form: Format) -> Iterator[Case]:
     call = form.json_call
     if call and not (call.in_string or form.tools.fields.name_is_key):
         key = form.tools.fields.arguments[-1]
-        other = f"{key}_of_it"
-        yield _members_changed(
-            form,
-            lambda members: {other if old == key else old: members[old] for old in members},
-            "extra_field",
-        )
+        yield _renamed(form, key, f"{key}_of_it", "extra_field")
 
 
 def renamed_name(form: Format) -> Iterator[Case]:
     """The name stands under the word for a function, beside the arguments."""
     call = form.json_call
     if call and not form.tools.fields.name_is_key and "function" not in call.members:
-        key = form.tools.fields.name[-1]
-        yield _members_changed(
-            form,
-            lambda members: {"function" if old == key else old: members[old] for old in members},
-            "other_syntax",
-        )
+        yield _renamed(form, form.tools.fields.name[-1], "function", "other_syntax")
+
+
+def _renamed(form: Format, old: str, new: str, told: str) -> Case:
+    def change(members: dict[str, Any]) -> dict[str, Any]:
+        return {new if key == old else key: value for key, value in members.items()}
+
+    return _members_changed(form, change, told)
 
 
 def _has_json_arguments(form: Format) -> bool:

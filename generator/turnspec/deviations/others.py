@@ -55,10 +55,9 @@ def string_not_closed(form: Format) -> Iterator[Case]:
     last = form.tools.call[-1] if form.calls else _ARGUMENTS
     if not _has_json_body(form) or not (last == _ARGUMENTS or looks_like_marker(last.text)):
         return
-    short = replace(form.call, arguments={"city": "Paris"})
     if not form.call.arguments.get("city"):
         return
-    message = Message(calls=(short, *form.calls[1:]))
+    message = Message(calls=(*form.calling({"city": "Paris"}).calls, *form.calls[1:]))
     text = form.write(message)
     closed = json.dumps({"city": "Paris"})
     if closed not in text or last.text[:1].isspace():
@@ -138,7 +137,7 @@ def keywords_instead(form: Format) -> Iterator[Case]:
 
 def repeated_argument(form: Format) -> Iterator[Case]:
     """An argument is there twice, in no tags of the format's: the last one wins on loading."""
-    own = [form.case(form.write(form.one_call), form.one_call)] if form.calls else []
+    own = [form.as_written(form.one_call)] if form.calls else []
     instead = (json_object_instead, json_object_in_a_call, tags_instead, keywords_instead)
     for case in (*own, *(case for build in instead for case in build(form))):
         text = re.sub(_CITY, lambda found: found[0].replace("Paris", "Oslo") + found[0], case.text)
@@ -169,12 +168,10 @@ def keys_of_apis(form: Format) -> Iterator[Case]:
     if not form.json_call:
         return
     fields = form.tools.fields
-    names = (
-        {} if fields.name_is_key else {fields.name[-1]: "name", fields.arguments[-1]: "arguments"}
-    )
     if fields.name_is_key:
         filled: Any = {"name": form.call.name, "arguments": dict(form.call.arguments)}
     else:
+        names = {fields.name[-1]: "name", fields.arguments[-1]: "arguments"}
         filled = form.json_call.filled(form.call)
         filled = {names.get(key, key): value for key, value in filled.items()}
     if filled == form.json_call.filled(form.call) or len(fields.name) > 1:
@@ -188,8 +185,7 @@ def text_without_quotes(form: Format) -> Iterator[Case]:
     if form.marks.arguments.form != "values" or not form.calls:
         return
     said = "Paris, or (near) it"
-    call = replace(form.call, arguments={**form.call.arguments, "city": said})
-    message = Message(calls=(call,))
+    message = form.calling({**form.call.arguments, "city": said})
     text = form.write(message)
     quoted = re.search(rf"(?<=[=:])[^=:]*?{re.escape(said)}[^,)}}]*", text)
     assert quoted
@@ -233,12 +229,11 @@ def quotes_in_a_string(form: Format) -> Iterator[Case]:
     encoding = form.tools.arguments.values.get(JsonType.STRING) if form.calls else None
     if encoding is not Encoding.PYTHON or "city" not in form.call.arguments:
         return
-    call = replace(form.call, arguments={"city": "Paris"})
-    text = form.write(Message(calls=(call,)))
+    text = form.write(form.calling({"city": "Paris"}))
     quote = text[text.index("Paris") - 1]
     for inside in ('say "hi" now', 'print("a")', '{"a": 1}', '"a" and "b"'):
         city = inside.replace('"', quote)
-        message = Message(calls=(replace(call, arguments={"city": city}),))
+        message = form.calling({"city": city})
         yield form.case(text.replace("Paris", city), message, "malformed")
 
 
@@ -303,7 +298,7 @@ def closes_in_reasoning(form: Format) -> Iterator[Case]:
         thought = f"I must not write {close.replace(' ', '')} there."
         message = form.shown(Message(SAID, thought))
         if form.spec.reasoning.end.strip() not in thought:
-            yield form.case(form.write(message), message, "stray_marker")
+            yield form.as_written(message, "stray_marker")
 
 
 def _has_json_body(form: Format) -> bool:

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from turnspec.deviations.turns import (
-    SAID,
-    THOUGHT,
-    Case,
-    Format,
-    space_after,
-    space_around,
-    space_before,
-)
+from turnspec.deviations import turns
+from turnspec.deviations.turns import SAID, THOUGHT, Case, Format
 from turnspec.spec.message import Message
 from turnspec.spec.prompt_state import PromptState, state_in
 from turnspec.spec.words import Part
@@ -40,7 +33,7 @@ def never_opened(form: Format) -> Iterator[Case]:
     if not _marks_both(form) or form.spec.content.start.strip():
         return
     end = form.spec.reasoning.end
-    message = Message(THOUGHT + space_around(end) + SAID)
+    message = Message(THOUGHT + turns.space_around(end) + SAID)
     yield form.case(f"{THOUGHT}{end}{SAID}", message, "stray_marker")
 
 
@@ -49,8 +42,9 @@ def several_blocks(form: Format) -> Iterator[Case]:
     if not _marks_both(form) or form.spec.content.start.strip():
         return
     text = f"{_block(form)}{SAID}{_block(form)}Again."
-    content = SAID + space_around(_block(form)) + "Again."
-    between = space_before(form.spec.reasoning.end) + space_after(form.spec.reasoning.start)
+    content = SAID + turns.space_around(_block(form)) + "Again."
+    reasoning = form.spec.reasoning
+    between = turns.space_before(reasoning.end) + turns.space_after(reasoning.start)
     message = Message(content, f"{THOUGHT}{between}{THOUGHT}")
     yield form.case(text, message, *(("misplaced",) if _is_first(form) else ()))
 
@@ -74,8 +68,7 @@ def mentioned(form: Format) -> Iterator[Case]:
         texts.append(f"It thinks after `{start}` and until `{end}`.")
         texts.append(f"Use '{start}.*{end}' for that.")
     for text in texts:
-        message = form.shown(Message(text))
-        yield form.case(form.write(message), message)
+        yield form.as_written(form.shown(Message(text)))
 
 
 def nothing_inside(form: Format) -> Iterator[Case]:
@@ -84,9 +77,8 @@ def nothing_inside(form: Format) -> Iterator[Case]:
         return
     start, end = form.spec.reasoning.start, form.spec.reasoning.end
     for inside in ("", " ", "\n\n \t\n"):
-        yield form.case(
-            start + inside + end + form.write_after_reasoning(Message(SAID)), Message(SAID)
-        )
+        text = start + inside + end + form.write_after_reasoning(Message(SAID))
+        yield form.case(text, Message(SAID))
 
 
 def _marks_both(form: Format) -> bool:

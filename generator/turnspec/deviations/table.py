@@ -20,17 +20,12 @@ from turnspec.deviations import (
 from turnspec.deviations.turns import Case, Format
 
 Deviation = Callable[[Format], Iterator[Case]]
+_SPACES = whitespace.CHANGES.items()
 
 #: What a model does otherwise than its template, and turns in which it does; none where a
 #: deviation doesn't apply to a format.
 DEVIATIONS: dict[str, Deviation] = {
-    "white space: none": partial(whitespace.changed, whitespace.none),
-    "white space: more": partial(whitespace.changed, whitespace.more),
-    "white space: CR LF": partial(whitespace.changed, whitespace.carriage_returns),
-    "white space: no newline after an opening tag": partial(
-        whitespace.changed, whitespace.opens_without_newline
-    ),
-    "white space: around words": partial(whitespace.changed, whitespace.around_words),
+    **{f"white space: {name}": partial(whitespace.changed, change) for name, change in _SPACES},
     "white space: around special tokens": whitespace.around_special_tokens,
     "white space: JSON in other styles": whitespace.json_style,
     "calls: text around them": calls.content_around,

@@ -49,13 +49,14 @@ def rewritten(ways: Rewriting, told: Collection[str], form: Format) -> Iterator[
 def another_order(form: Format) -> Iterator[Case]:
     """The arguments come in another order."""
     if _has_tags(form):
-        yield _with(form, dict(reversed(list(form.call.arguments.items()))))
+        yield form.as_written(form.calling(dict(reversed(list(form.call.arguments.items())))))
 
 
 def unknown_argument(form: Format) -> Iterator[Case]:
     """The tool has no such argument."""
     if _has_tags(form):
-        yield _with(form, {"odd": "thing", **form.call.arguments}, "unknown_argument")
+        message = form.calling({"odd": "thing", **form.call.arguments})
+        yield form.as_written(message, "unknown_argument")
 
 
 def repeated_argument(form: Format) -> Iterator[Case]:
@@ -132,14 +133,14 @@ def wrong_type(form: Format) -> Iterator[Case]:
     if not _has_schema_types(form):
         return
     for text in ("many", "123,456", "3 or so", "[1, 2"):
-        yield _with(form, {"city": "Paris", "days": text}, "wrong_type")
+        yield form.as_written(form.calling({"city": "Paris", "days": text}), "wrong_type")
 
 
 def looks_typed(form: Format) -> Iterator[Case]:
     """A string looks like a number, like JSON or like nothing."""
     if _has_tags(form):
         for text in ("7", "007", "true", '{"a": [1]}', "", "None"):
-            yield _with(form, {"city": text, "days": 3})
+            yield form.as_written(form.calling({"city": text, "days": 3}))
 
 
 def _has_tags(form: Format) -> bool:
@@ -166,8 +167,3 @@ def _has_schema_types(form: Format) -> bool:
     values = form.tools.arguments.values if form.calls else {}
     raw = values.get(JsonType.STRING) is Encoding.RAW
     return _has_tags(form) and raw and Slot(SlotKind.TYPE) not in form.tools.arguments.item
-
-
-def _with(form: Format, arguments: dict[str, object], *told: str) -> Case:
-    message = form.calling(arguments)
-    return form.case(form.write(message), message, *told)

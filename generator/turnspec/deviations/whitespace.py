@@ -19,6 +19,8 @@ _Record = TypeVar("_Record", bound=Any)
 #: Between two tags, where white space says nothing.
 _BETWEEN_TAGS = re.compile(r"(?<=[>\]])\s*(?=[<\[])")
 
+_OPENED_LINE = re.compile(r"(?<=[>\]])\n+(?=\Z|[<\[{])")
+
 #: A word between tags.
 _WORD = re.compile(r"(?<=[^>]>)\w+(?=<\S)")
 
@@ -26,29 +28,18 @@ _WORD = re.compile(r"(?<=[^>]>)\w+(?=<\S)")
 _SPECIAL_TOKEN = re.compile(r"<\|[^<>\s]+\|>|\[[A-Z_]{4,}\]")
 
 
-def none(text: str) -> str:
-    """No white space around any marker."""
-    return _BETWEEN_TAGS.sub("", text.strip())
-
-
-def more(text: str) -> str:
-    """More white space around every marker."""
+def _more(text: str) -> str:
     return f" \n{_BETWEEN_TAGS.sub(chr(10) * 3, text.strip())}\n \n" if text.strip() else text
 
 
-def carriage_returns(text: str) -> str:
-    """Lines that end in CR LF."""
-    return text.replace("\n", "\r\n")
-
-
-def opens_without_newline(text: str) -> str:
-    """No newline after an opening tag."""
-    return re.sub(r"(?<=[>\]])\n+(?=\Z|[<\[{])", "", text)
-
-
-def around_words(text: str) -> str:
-    """White space around the words between tags, as in the headers of messages."""
-    return _WORD.sub(r" \g<0>\n", text)
+#: What is done to every marker.
+CHANGES: dict[str, Change] = {
+    "none": lambda text: _BETWEEN_TAGS.sub("", text.strip()),
+    "more": _more,
+    "CR LF": lambda text: text.replace("\n", "\r\n"),
+    "no newline after an opening tag": lambda text: _OPENED_LINE.sub("", text),
+    "around words": lambda text: _WORD.sub(r" \g<0>\n", text),  # as in the headers of messages
+}
 
 
 def around_special_tokens(form: Format) -> Iterator[Case]:
@@ -75,11 +66,9 @@ def json_style(form: Format) -> Iterator[Case]:
             texts = [call.written(call.filled(each), **style) for each in form.calls]
             yield form.case(form.write(form.message, texts), form.message)
     elif form.tools.arguments.syntax.encoding is Encoding.JSON:
-        for indent, item, key in ((2, ",", ": "), (None, ",", ":"), (None, " , ", " : ")):
+        for depth, item, key in ((2, ",", ": "), (None, ",", ":"), (None, " , ", " : ")):
             arguments = form.tools.arguments
-            syntax = replace(
-                arguments.syntax, indent=indent, item_separator=item, key_separator=key
-            )
+            syntax = replace(arguments.syntax, indent=depth, item_separator=item, key_separator=key)
             written = form.with_tools(arguments=replace(arguments, syntax=syntax))
             yield form.case(written.write(form.message), form.message)
 
@@ -122,7 +111,7 @@ def _with_tool_markers(tools: Tools, change: Change) -> Tools:
 def _with_argument_markers(arguments: Arguments, change: Change) -> Arguments:
     # A raw value takes what stands beside it, except for a newline that belongs to the format.
     raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
-    keeps = change is more and raw
+    keeps = change is _more and raw
     item = arguments.item if keeps else _with_piece_markers(arguments.item, change)
     return replace(_with_texts(arguments, change, "start", "separator", "end"), item=item)
 

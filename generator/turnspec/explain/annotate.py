@@ -56,26 +56,16 @@ _FIRST = 0xF0000
 _CLOSE = chr(_FIRST + len(Kind))
 _OPENING = {chr(_FIRST + number): kind for number, kind in enumerate(Kind)}
 _OPEN = {kind: character for character, kind in _OPENING.items()}
-_SLOTS = {
-    SlotKind.NAME: Kind.NAME,
-    SlotKind.ID: Kind.ID,
-    SlotKind.INDEX: Kind.NUMBER,
-    SlotKind.COUNT: Kind.NUMBER,
-    SlotKind.KEY: Kind.KEY,
-    SlotKind.TYPE: Kind.TYPE,
-    SlotKind.VALUE: Kind.VALUE,
-    SlotKind.ARGUMENTS: Kind.ARGUMENTS,
-}
+_SLOTS = {kind: Kind[kind.name] for kind in SlotKind if kind.name in Kind.__members__}
+_SLOTS |= {SlotKind.INDEX: Kind.NUMBER, SlotKind.COUNT: Kind.NUMBER}
 
 
 def annotated_turn(spec: Spec, message: Message) -> tuple[Segment, ...]:
     """Return the turn that a model writes for a message, from its header on, in segments."""
     shown = expected_message(spec, message)
-    marked = replace(
-        shown,
-        content=_marked(shown.content, Kind.CONTENT),
-        reasoning=_marked(shown.reasoning, Kind.REASONING),
-    )
+    content = _marked(shown.content, Kind.CONTENT)
+    reasoning = _marked(shown.reasoning, Kind.REASONING)
+    marked = replace(shown, content=content, reasoning=reasoning)
     text = write_parts(_marked_spec(spec), marked, Part.START)
     return tuple(_segments(_marked(spec.turn.header, Kind.HEADER) + text))
 
@@ -134,18 +124,12 @@ def _marked_arguments(arguments: Arguments) -> Arguments:
 
 def _with_marks(record: _Record, **kinds: Kind) -> _Record:
     """Return a part of a spec with some of its texts and pieces marked, each as what it is."""
-    fields = {name: getattr(record, name) for name in kinds}
-    return replace(
-        record,
-        **{
-            name: (
-                _marked(value, kinds[name])
-                if isinstance(value, str)
-                else tuple(_pieces(value, kinds[name]))
-            )
-            for name, value in fields.items()
-        },
-    )
+    marked = {}
+    for name, kind in kinds.items():
+        value = getattr(record, name)
+        is_text = isinstance(value, str)
+        marked[name] = _marked(value, kind) if is_text else tuple(_pieces(value, kind))
+    return replace(record, **marked)
 
 
 def _pieces(pieces: Iterable[Piece], mark: Kind) -> Iterator[Piece]:

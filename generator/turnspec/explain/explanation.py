@@ -27,17 +27,13 @@ from turnspec.verification.told_calls import with_told_limits
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a spec is what it is, and what the ladder says of it.
-
-    ``missing`` says in words what the template doesn't show. Without a template there are no
-    comparisons, and ``missing`` is None: nobody looked.
-    """
+    """Why a spec is what it is, by comparisons if there is a template; what the ladder says."""
 
     name: str
     spec: Spec
     comparisons: tuple[Comparison, ...]
     samples: tuple[Sample, ...]
-    missing: tuple[str, ...] | None
+    missing: tuple[str, ...] | None  # what the template doesn't show; None: nobody looked
     judgement: Judgement
 
 
@@ -82,5 +78,5 @@ def _judgement(spec: Spec, chat: Chat, standings: Standings) -> Judgement:
     if known.standing is not Standing.UNKNOWN:
         return known
     gbnf = generate_grammar(spec, spec_path="", spec_hash=digest)
-    done = climb(spec, gbnf, chat, DEFAULT_MESSAGES)
-    return judge(done.result, digest, standings.accepted.get(spec.name))
+    result, _ = climb(spec, gbnf, chat, DEFAULT_MESSAGES)
+    return judge(result, digest, standings.accepted.get(spec.name))

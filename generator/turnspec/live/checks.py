@@ -11,16 +11,15 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
 from turnspec.codegen.format_module import FormatModule
 from turnspec.grammar.request import functions
 from turnspec.spec.calls import Slot
 from turnspec.spec.model import Spec
 from turnspec.spec.words import SlotKind
 from turnspec.verification.comparing import added_up, parts_of
-from turnspec.verification.grammar_rung import turn_ends
+from turnspec.verification.grammar_rung import call_faults, turn_ends
 from turnspec.verification.messages import format_markers
+from turnspec.verification.walk_offers import schemas
 
 #: A piece of text, and whether it is a special token.
 Piece = tuple[str, bool]
@@ -142,26 +141,10 @@ def turn_faults(spec: Spec, turn: StreamedTurn, tools: Sequence[Mapping[str, Any
         closed = (turn.parsed((end, True)) for end in turn_ends(spec))
         message = next((whole for whole in closed if not whole.problems), message)
     faults = [f"{problem.kind}: {problem.message}" for problem in message.problems]
-    faults += [fault for call in message.tool_calls for fault in call_faults(call, tools)]
+    known = schemas(tools)
+    faults += [fault for call in message.tool_calls for fault in call_faults(call, known)]
     lost = list(dict.fromkeys(_lost_words(spec, turn, tools)))
     return faults + ([f"lost: {', '.join(lost)}"] if lost else [])
-
-
-def call_faults(call: Any, tools: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what is wrong with a call: cut off, of no tool, or with arguments of another form."""
-    if not call.complete:
-        yield f"{call.name} is not complete"
-    schemas = {function.name: function.parameters for function in functions(tools)}
-    if call.name not in schemas:
-        yield f"there is no tool {call.name}"
-        return
-    try:
-        arguments = json.loads(call.arguments)
-    except ValueError as error:
-        yield f"{call.name}: arguments are not JSON: {error}"
-        return
-    errors = Draft202012Validator(schemas[call.name]).iter_errors(arguments)
-    yield from (f"{call.name}: {error.json_path}: {error.message}" for error in errors)
 
 
 def _lost_words(

@@ -53,10 +53,7 @@ class Leaning:
 
     @classmethod
     def towards(cls, spec: Spec, model: LiveModel, *, bytewise: bool = True) -> Leaning:
-        """Return the leaning towards the markers of a format.
-
-        ``bytewise`` is whether the first tokens are the bytes, and all others special.
-        """
+        """Return the leaning to markers; ``bytewise``: all tokens but special ones are bytes."""
         markers = [_spelled(model, marker) for marker in dict.fromkeys(_markers(spec))]
         ends = [*filter(model.vocabulary.ends_turn, range(model.token_count))]
         base = np.zeros(model.token_count, dtype=np.float32)
@@ -115,10 +112,7 @@ def _markers(spec: Spec) -> Iterator[str]:
     ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     if spec.tools is not None:
         starts[Part.CALLS] = spec.tools.section_start or spec.tools.call[0].text
-    found = [
-        ends[join.left] + join.text + starts.get(join.right, "")
-        for join in spec.turn.joins
-        if join.left in ends
-    ]
+    joins = [join for join in spec.turn.joins if join.left in ends]
+    found = [ends[join.left] + join.text + starts.get(join.right, "") for join in joins]
     found += [end + spec.final(part) for part, end in ends.items()]
     yield from filter(None, map(trimmed, found))

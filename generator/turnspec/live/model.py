@@ -23,10 +23,7 @@ _LONGEST_PIECE = 256  # bytes that a token usually has at most
 
 @dataclass(slots=True)
 class LiveModel:
-    """A loaded model and its context, which holds the tokens in ``known``.
-
-    Use it as a context manager, or `close` it.
-    """
+    """A loaded model, a context with the tokens ``known``: a context manager, or `close` it."""
 
     library: LlamaLibrary
     vocabulary: LlamaVocabulary
@@ -65,26 +62,22 @@ class LiveModel:
         A whole prompt gets the tokens that the model wants at the beginning, if its template
         hasn't written them.
         """
-        functions = self.library.functions
+        functions, vocabulary = self.library.functions, self.vocabulary.pointer
         data = text.encode()
-        begin = functions.llama_vocab_bos(self.vocabulary.pointer)
+        begin = functions.llama_vocab_bos(vocabulary)
         add = whole_prompt and not (begin >= 0 and data.startswith(self.piece(begin) or b"\0"))
         room = len(data) + 8
         found = (functions.llama_token * room)()
-        count = functions.llama_tokenize(
-            self.vocabulary.pointer, data, len(data), found, room, add, True
-        )
+        count = functions.llama_tokenize(vocabulary, data, len(data), found, room, add, True)
         return list(found[:count])
 
     def piece(self, token: int) -> bytes:
         """Return a token's text, also of special ones."""
-        functions = self.library.functions
+        functions, vocabulary = self.library.functions, self.vocabulary.pointer
         room = _LONGEST_PIECE
         while True:
             buffer = ctypes.create_string_buffer(room)
-            length = functions.llama_token_to_piece(
-                self.vocabulary.pointer, token, buffer, room, 0, True
-            )
+            length = functions.llama_token_to_piece(vocabulary, token, buffer, room, 0, True)
             if length >= 0:
                 return buffer.raw[:length]
             room = -length

@@ -36,7 +36,6 @@ def live_prompt(
     spec: Spec,
     template: TemplateSource | None,
     worker: RenderWorker,
-    *,
     question: str,
     tools: Sequence[Mapping[str, Any]],
     thinking: bool | None,

@@ -42,15 +42,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RealVocabulary:
-    """A vocabulary: how many tokens there are, the special ones, and a file's entries for it.
-
-    Each entry is its key, its value, and GGUF's types of that and of the elements in it.
-    """
+    """A vocabulary: how many tokens there are, the special ones, and a file's entries for it."""
 
     name: str
     token_count: int
     specials: frozenset[str]
-    entries: tuple[tuple[str, Any, int, int | None], ...]
+    entries: tuple[tuple[str, Any, int, int | None], ...]  # with GGUF's types, also of elements
 
 
 @cache
@@ -60,16 +57,14 @@ def vocabulary_source() -> Source:
     return Source(**yaml.safe_load(text))
 
 
-def read_vocabularies(
-    archive: Path, origin: Origin, folder: Path
-) -> list[RealVocabulary] | Problem:
+def read_vocabularies(archive: Path, origin: Origin, into: Path) -> list[RealVocabulary] | Problem:
     """Return all vocabularies, taken out of the archive into a folder if they aren't there."""
     source = vocabulary_source()
-    missing = {name for name in source.files if not (folder / name).is_file()}
-    problem = _take_out(archive, origin, source, missing, folder) if missing else None
+    missing = {name for name in source.files if not (into / name).is_file()}
+    problem = _take_out(archive, origin, source, missing, into) if missing else None
     if problem is not None:
         return problem
-    return [read_vocabulary(folder / name) for name in source.files]
+    return [read_vocabulary(into / name) for name in source.files]
 
 
 def _take_out(

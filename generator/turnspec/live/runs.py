@@ -25,7 +25,7 @@ from turnspec.live.offers import TOOLS, USER_MESSAGE
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
 from turnspec.live.real_model import RealTokens, real_model
 from turnspec.live.real_vocabulary import RealVocabulary, begins_with_token
-from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
+from turnspec.live.sampling import LiveGrammar, Sampler, live_grammar
 from turnspec.live.tiny_model import cached_model, special_tokens
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.rendering.worker import RenderWorker
@@ -177,7 +177,7 @@ def _take_turn(setting: _Setting, seed: int) -> LiveTurn:
     options["prefill"] = setting.prompt.prefill
     if spec.tools is not None:
         options["tools"] = list(TOOLS)
-    sampler = Sampler.start(model, Manner(seed), setting.grammar)
+    sampler = Sampler.start(model, setting.grammar, seed)
     stop, leaning = setting.bound.stop, setting.leaning(seed)
     writer = TurnWriter(model, sampler, stop, _LONGEST_TURN, leaning=leaning)
     if setting.bound.lazy:
@@ -257,12 +257,9 @@ def _lead(setting: _Setting, random: Random) -> str:
     words = ["".join(random.choices(ascii_lowercase, k=random.randint(2, 9))) for _ in range(8)]
     said, thought = " ".join(words[:3]), " ".join(words[3:])
     triggers = setting.spec.grammar.triggers
+    thinks = setting.spec.thinking.expects(setting.thinking)
     for content, reasoning in ((said, thought), (said, ""), ("", thought), ("", "")):
-        message = Message(
-            content,
-            reasoning if setting.spec.thinking.expects(setting.thinking) else "",
-            (_LEAD_CALL,),
-        )
+        message = Message(content, reasoning if thinks else "", (_LEAD_CALL,))
         written = written_input(setting.spec, message, thinking=setting.thinking)
         text = written.text if written else _behind_prompt(setting, message)
         for trigger in triggers:

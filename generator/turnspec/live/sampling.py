@@ -13,47 +13,29 @@ from numpy.typing import NDArray
 from turnspec.grammar.bound import BoundGrammar
 from turnspec.live.model import LiveModel
 from turnspec.spec.problems import Problem
-from turnspec.verification.engine_llama_cpp import (
-    GrammarState,
-    LlamaCppGrammar,
-    compile_grammar,
-    compile_lazy,
-    wakes_in_vain,
-)
+from turnspec.verification import engine_llama_cpp as engine
 
 _CANDIDATE = np.dtype([("id", "<i4"), ("logit", "<f4"), ("p", "<f4")])  # as in llama.h
 _NOT_CHOSEN = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a token is chosen among those that may come."""
-
-    seed: int
-    temperature: float = 1.0
-    top_p: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class LiveGrammar:
-    """A bound grammar that llama.cpp has compiled.
+    """A bound grammar that llama.cpp has compiled."""
 
-    ``awake`` is the same one, never lazy, and read byte by byte, to be asked about texts.
-    """
-
-    compiled: LlamaCppGrammar
-    awake: LlamaCppGrammar
+    compiled: engine.LlamaCppGrammar
+    awake: engine.LlamaCppGrammar  # never lazy, and read byte by byte, to be asked about texts
     patterns: tuple[str, ...] = ()
 
 
 def live_grammar(model: LiveModel, bound: BoundGrammar) -> LiveGrammar | Problem:
     """Compile a bound grammar for a model."""
-    awake = compile_grammar(bound.grammar)
+    awake = engine.compile_grammar(bound.grammar)
     patterns = bound.trigger_patterns
     compiled = (
-        compile_lazy(bound.grammar, patterns, vocabulary=model.vocabulary)
+        engine.compile_lazy(bound.grammar, patterns, vocabulary=model.vocabulary)
         if bound.lazy
-        else compile_grammar(bound.grammar, vocabulary=model.vocabulary)
+        else engine.compile_grammar(bound.grammar, vocabulary=model.vocabulary)
     )
     if isinstance(awake, Problem) or isinstance(compiled, Problem):
         return compiled if isinstance(compiled, Problem) else awake  # type: ignore[return-value]
@@ -67,28 +49,35 @@ class Sampler:
     model: LiveModel
     grammar: LiveGrammar | None
     chain: Any
-    state: GrammarState | None
+    state: engine.GrammarState | None
     candidates: NDArray[np.void]
     written: bytes = b""
     asleep: bool = False
     _grammar_sampler: Any = field(default=None, repr=False)
 
     @classmethod
-    def start(cls, model: LiveModel, manner: Manner, grammar: LiveGrammar | None) -> Sampler:
-        """Return a sampler with nothing written yet."""
+    def start(
+        cls,
+        model: LiveModel,
+        grammar: LiveGrammar | None,
+        seed: int,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+    ) -> Sampler:
+        """Return a sampler with nothing written yet, and how it chooses of what may come."""
         functions = model.library.functions
         chain = functions.llama_sampler_chain_init(functions.llama_sampler_chain_default_params())
         for sampler in (
-            functions.llama_sampler_init_top_p(manner.top_p, 1),
-            functions.llama_sampler_init_temp(manner.temperature),
-            functions.llama_sampler_init_dist(manner.seed),
+            functions.llama_sampler_init_top_p(top_p, 1),
+            functions.llama_sampler_init_temp(temperature),
+            functions.llama_sampler_init_dist(seed),
         ):
             functions.llama_sampler_chain_add(chain, sampler)
         candidates = np.zeros(model.token_count, dtype=_CANDIDATE)
         if grammar is None:
             return cls(model, None, chain, None, candidates)
         own = functions.llama_sampler_clone(grammar.compiled.sampler)
-        state = GrammarState.of(model.vocabulary, own)
+        state = engine.GrammarState.of(model.vocabulary, own)
         asleep = bool(grammar.patterns)
         return cls(model, grammar, chain, state, candidates, b"", asleep, own)
 
@@ -123,7 +112,7 @@ class Sampler:
         if not self.asleep or self.model.vocabulary.ends_turn(token):
             return True
         written = self.written + self.model.piece(token)
-        return not wakes_in_vain(self.grammar.awake, self.grammar.patterns, written)
+        return not engine.wakes_in_vain(self.grammar.awake, self.grammar.patterns, written)
 
     def take(self, token: int) -> None:
         """Go on by a token that is allowed."""

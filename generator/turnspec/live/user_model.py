@@ -19,7 +19,7 @@ from turnspec.live.checks import StreamedTurn, stream_faults, turn_faults
 from turnspec.live.model import LiveModel, load_model
 from turnspec.live.prompts import Prompt, PromptSource, live_prompt
 from turnspec.live.record import read_format
-from turnspec.live.sampling import LiveGrammar, Manner, Sampler, live_grammar
+from turnspec.live.sampling import LiveGrammar, Sampler, live_grammar
 from turnspec.live.writing import Ending, TurnWriter
 from turnspec.pipeline.processes import Task, build_in_processes
 from turnspec.pipeline.project import OutputPaths
@@ -144,7 +144,7 @@ class Session:
         problem = self.model.start_from(self.tokens)
         if problem is not None:
             return problem
-        sampler = Sampler.start(self.model, Manner(seed, _TEMPERATURE, _TOP_P), self.grammar)
+        sampler = Sampler.start(self.model, self.grammar, seed, _TEMPERATURE, _TOP_P)
         writer = TurnWriter(self.model, sampler, self.bound.stop, self.wish.limit)
         streamed = StreamedTurn.start(
             self.fmt.module,
@@ -163,14 +163,7 @@ def start_session(
     bound = bind_grammar(fmt.spec, request)
     if isinstance(bound, list):
         return bound
-    prompt = live_prompt(
-        fmt.spec,
-        fmt.template,
-        worker,
-        question=wish.question,
-        tools=wish.tools,
-        thinking=wish.thinking,
-    )
+    prompt = live_prompt(fmt.spec, fmt.template, worker, wish.question, wish.tools, wish.thinking)
     if prompt.source is not PromptSource.TEMPLATE:
         return [Problem("its template doesn't render this question", str(path))]
     model = load_model(path)

@@ -11,7 +11,6 @@ from turnspec.live.leaning import Leaning
 from turnspec.live.model import LiveModel
 from turnspec.live.sampling import Sampler
 from turnspec.spec.problems import Problem
-from turnspec.verification.vocabulary import END_TOKEN
 
 
 class Ending(StrEnum):
@@ -25,20 +24,15 @@ class Ending(StrEnum):
 
 @dataclass(slots=True)
 class TurnWriter:
-    """Writes one turn behind what the model has read; iterate over it for the pieces.
-
-    ``lead`` are tokens that are given, because weights that have learnt nothing don't find them.
-    ``closing`` is the text of the token that ended the turn; no piece holds it.
-    """
+    """Writes one turn behind what the model has read; iterate over it for the pieces."""
 
     model: LiveModel
     sampler: Sampler
     stop: Sequence[str]
     limit: int  # of tokens
-    lead: Sequence[int] = ()
+    lead: Sequence[int] = ()  # given, as weights that have learnt nothing don't find them
     leaning: Leaning | None = None
     ending: Ending | None = None
-    closing: str = ""
     count: int = 0
     problem: Problem | None = None
 
@@ -74,7 +68,7 @@ class TurnWriter:
                 self.ending = Ending.DEAD_END
                 return
             if self.model.vocabulary.ends_turn(token) and given is None:
-                self._end(token)
+                self.ending = Ending.TOKEN
                 return
             self.sampler.take(token)
             if self.leaning is not None and given is None:
@@ -86,8 +80,3 @@ class TurnWriter:
                 break
             logits = self.model.logits()
         self.ending = Ending.LIMIT
-
-    def _end(self, token: int) -> None:
-        self.ending = Ending.TOKEN
-        text = self.model.piece(token).decode("utf-8", errors="replace")
-        self.closing = "" if text == END_TOKEN else text

@@ -39,19 +39,15 @@ from turnspec.verification.told_calls import with_told_limits
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What became of one template: its files by path, its results, findings and problems.
-
-    ``advice`` is there where it was asked for. ``objections`` are what doesn't make sense in the
-    spec; they are part of the result, and shorter told there.
-    """
+    """What became of one template: its files by path, its results, findings and problems."""
 
     name: str
     files: Mapping[str, str] = field(default_factory=dict)
     result: TemplateResult | None = None
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
-    advice: Advice | None = None
-    objections: tuple[Problem, ...] = ()
+    advice: Advice | None = None  # where it was asked for
+    objections: tuple[Problem, ...] = ()  # to the spec; the result tells them in short
 
     def marked(self, result: TemplateResult | None) -> Build:
         """Return it with a parser and a grammar that say so if ``result`` isn't verified."""
@@ -102,7 +98,7 @@ def build_template(
         advice = (
             steps.take("the advice", lambda: advise(spec, source, chat)) if with_advice else None
         )
-        done = None
+        done: tuple[TemplateResult | None, tuple[Problem, ...]] | None = None
         if messages is not None and paths.grammar in files:
             # Results are those of the template, whatever a tokenizer adds.
             gbnf = files if whole is spec else generate_files(spec, paths, recipe)
@@ -110,15 +106,9 @@ def build_template(
                 "the verification",
                 lambda: climb(spec, gbnf[paths.grammar], chat, messages, on_step),
             )
-        return Build(
-            source.name,
-            files,
-            done.result if done else None,
-            tuple(steps.findings),
-            tuple(steps.problems),
-            advice,
-            done.objections if done else (),
-        )
+        result, objections = done or (None, ())
+        told = tuple(steps.findings), tuple(steps.problems)
+        return Build(source.name, files, result, *told, advice, objections)
 
 
 def _with_limits(spec: Spec, source: TemplateSource, chat: Chat, steps: _Steps) -> Spec:

@@ -30,14 +30,11 @@ from turnspec.verification.rungs import DEFAULT_MESSAGES
 
 @dataclass(slots=True)
 class FolderResult:
-    """What came of it: a build for each template, the files written, and all problems.
-
-    ``kept`` are drafts of overlays, and templates, that were there and are left as they were.
-    """
+    """What came of it: a build for each template, the files written, and all problems."""
 
     builds: list[Build] = field(default_factory=list)
     written: list[Path] = field(default_factory=list)
-    kept: list[Path] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)  # drafts and templates, left as they were
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -84,7 +81,8 @@ def _write(build: Build, into: Path, taken_out: TemplateSource | None, out: Fold
         return
     write_all_atomically(texts)
     out.written += texts
-    _write_draft(build, into, out)
+    if build.advice is not None and build.advice.draft is not None:
+        _write_unless_there(into / f"{build.name}{DRAFT_SUFFIX}", build.advice.draft.text, out)
     if build.files and taken_out is not None:
         _write_unless_there(into / taken_out.file, taken_out.text, out)
 
@@ -108,14 +106,8 @@ def task_for(
     overlay: Path | None = None,
 ) -> Task:
     """Return what there is to do for a template that was read from a path."""
-    return Task(
-        source,
-        OutputPaths.in_folder(source.name),
-        messages,
-        Recipe(_command(path, into, overlay)),
-        with_advice=True,
-        limits=limits,
-    )
+    paths, recipe = OutputPaths.in_folder(source.name), Recipe(_command(path, into, overlay))
+    return Task(source, paths, messages, recipe, with_advice=True, limits=limits)
 
 
 def _command(path: Path, into: Path | None, overlay: Path | None) -> str:
@@ -130,14 +122,8 @@ def _named(path: Path) -> str:
     return path.as_posix() if not path.is_absolute() else path.name
 
 
-def _write_draft(build: Build, into: Path, result: FolderResult) -> None:
-    """Write the draft of an overlay, unless a person may have worked on one already."""
-    if build.advice is None or build.advice.draft is None:
-        return
-    _write_unless_there(into / f"{build.name}{DRAFT_SUFFIX}", build.advice.draft.text, result)
-
-
 def _write_unless_there(path: Path, text: str, result: FolderResult) -> None:
+    """Write a file, unless there is one already: a person may have worked on it."""
     if path.exists():
         if file_bytes(path) != text.encode("utf-8"):
             result.kept.append(path)

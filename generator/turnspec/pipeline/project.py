@@ -43,11 +43,6 @@ class Project:
         return self.root / "specs"
 
     @property
-    def generated(self) -> Path:
-        """The folder of the parsers and grammars."""
-        return self.root / "generated"
-
-    @property
     def overlays(self) -> Path:
         """The folder of the overlays."""
         return self.root / OVERLAYS
@@ -57,9 +52,8 @@ class Project:
         """What its files say of how they are made: the index names the command."""
         index, _ = read_index(self.root)
         schema = Path(SCHEMA).name if self.has_schema else ""
-        return Recipe(
-            index.regenerate, f"../{_SCHEMA}" if (self.root / _SCHEMA).is_file() else schema
-        )
+        schema = f"../{_SCHEMA}" if (self.root / _SCHEMA).is_file() else schema
+        return Recipe(index.regenerate, schema)
 
     @property
     def has_schema(self) -> bool:
@@ -84,9 +78,8 @@ class OutputPaths:
     @classmethod
     def in_project(cls, name: str) -> OutputPaths:
         """Return the paths in a checkout."""
-        return cls(
-            f"specs/{name}.yaml", f"generated/{module_name(name)}.py", f"generated/{name}.gbnf"
-        )
+        module = f"generated/{module_name(name)}.py"
+        return cls(f"specs/{name}.yaml", module, f"generated/{name}.gbnf")
 
     def module_in(self, root: Path) -> str:
         """Return the parser's file; a wheel holds it under a name that pip doesn't compile."""

@@ -7,22 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from turnspec.analysis.source import TemplateSource
+from turnspec.pipeline import project as places
+from turnspec.pipeline import state
 from turnspec.pipeline.build import Build
 from turnspec.pipeline.processes import Task, build_in_processes
-from turnspec.pipeline.project import (
-    ENGINES,
-    INTEGRATIONS,
-    LIVE,
-    OVERLAYS,
-    RESULTS,
-    SCHEMA,
-    STATE,
-    TABLE,
-    OutputPaths,
-    Project,
-)
+from turnspec.pipeline.project import OutputPaths, Project
 from turnspec.pipeline.standing import Accepted, accepted_failures, standing_problems
-from turnspec.pipeline.state import State, generator_fingerprint, input_hash, output_hash
 from turnspec.rendering.limits import USUAL_LIMITS, Limits
 from turnspec.sources.index import read_index
 from turnspec.spec.atomic import write_all_atomically, write_atomically
@@ -48,15 +38,13 @@ OnBuild = Callable[[Build], None]
 class Regeneration:
     """What a regeneration did: builds made, templates left alone, files changed, problems.
 
-    ``left_over`` are files that belong to no template of the index; they are never deleted here.
-    ``accepted`` has the failures that the index accepts. A rung that isn't passed is a problem,
-    unless it is one of them.
+    A rung that isn't passed is a problem, unless the index accepts that.
     """
 
     built: list[Build] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     changed_files: list[str] = field(default_factory=list)
-    left_over: list[str] = field(default_factory=list)
+    left_over: list[str] = field(default_factory=list)  # of no template; they are never deleted
     problems: list[Problem] = field(default_factory=list)
     results: dict[str, TemplateResult] = field(default_factory=dict)
     accepted: Accepted = field(default_factory=dict)
@@ -69,11 +57,7 @@ def build_all(
     recipe: Recipe = USUAL,
     limits: Limits = USUAL_LIMITS,
 ) -> Iterator[Build]:
-    """Build a repository's templates on all cores and yield each as it is finished.
-
-    A build that ends its process, or takes more than its limits, is a problem of that template
-    alone.
-    """
+    """Build a repository's templates on all cores and yield each as it is finished."""
     tasks = [
         Task(source, OutputPaths.in_project(source.name), messages, recipe, limits=limits)
         for source in sources
@@ -95,32 +79,31 @@ def regenerate(
     A spec on disk that was edited to something impossible is a problem and is left as it is.
     """
     done = Regeneration(accepted=accepted_failures(project))
-    known = read_results(project.root / RESULTS)
+    known = read_results(project.root / places.RESULTS)
     results = {} if isinstance(known, Problem) else known
     done.problems += [known] if isinstance(known, Problem) else []
     specs, unreadable = read_known_specs(project, sources)
     done.problems += unreadable
-    generator = generator_fingerprint()
-    inputs = {source.name: input_hash(generator, source, messages) for source in sources}
-    state = State() if everything else State.read(project.root / STATE)
-    todo = [
-        source
-        for source in sources
-        if source.name in specs and not _is_unchanged(project, source.name, state, inputs, results)
+    generator = state.generator_fingerprint()
+    inputs = {source.name: state.input_hash(generator, source, messages) for source in sources}
+    hashes = {} if everything else state.read_hashes(project.root / places.STATE)
+    usable = [source for source in sources if source.name in specs]
+    known_names = [source.name for source in usable if source.name in results]
+    done.unchanged = [
+        name for name in known_names if hashes.get(name, "") == _hash_now(project, name, inputs)
     ]
-    done.unchanged = [s.name for s in sources if s.name in specs and s not in todo]
+    todo = [source for source in usable if source.name not in done.unchanged]
     for made in build_all(todo, messages=messages, recipe=project.recipe, limits=limits):
         build = made.marked(made.result)
         _take(project, build, done, results)
-        state.hashes.pop(build.name, None)
+        hashes.pop(build.name, None)
         if build.files:
-            written = asdict(OutputPaths.in_project(build.name)).values()
-            state.hashes[build.name] = output_hash(inputs[build.name], project.root, written) or ""
+            hashes[build.name] = _hash_now(project, build.name, inputs) or ""
         on_build(build)
     _finish(project, results, done)
     done.problems += standing_problems(done.results, done.accepted)
     done.left_over = left_over(project)
-    state.write(project.root / STATE)
+    state.write_hashes(project.root / places.STATE, hashes)
     return done
 
 
@@ -143,16 +126,9 @@ def read_known_specs(
     return specs, problems
 
 
-def _is_unchanged(
-    project: Project,
-    name: str,
-    state: State,
-    inputs: Mapping[str, str],
-    results: Mapping[str, TemplateResult],
-) -> bool:
+def _hash_now(project: Project, name: str, inputs: Mapping[str, str]) -> str | None:
     paths = asdict(OutputPaths.in_project(name)).values()
-    found = output_hash(inputs[name], project.root, paths)
-    return found is not None and state.hashes.get(name) == found and name in results
+    return state.output_hash(inputs[name], project.root, paths)
 
 
 def _take(
@@ -176,14 +152,14 @@ def _finish(project: Project, results: Mapping[str, TemplateResult], done: Regen
     """
     names = {path.stem for path in project.specs.glob("*.yaml")}
     done.results = {name: result for name, result in results.items() if name in names}
-    if write_atomically(project.root / RESULTS, dump_results(done.results)):
-        done.changed_files.append(RESULTS)
+    if write_atomically(project.root / places.RESULTS, dump_results(done.results)):
+        done.changed_files.append(places.RESULTS)
     if write_schema(project):
-        done.changed_files.append(SCHEMA)
-    live = read_live(project.root / LIVE)
+        done.changed_files.append(places.SCHEMA)
+    live = read_live(project.root / places.LIVE)
     done.problems += [live] if isinstance(live, Problem) else []
     if write_table(project, done.results, LiveRecord() if isinstance(live, Problem) else live):
-        done.changed_files.append(TABLE)
+        done.changed_files.append(places.TABLE)
 
 
 def write_schema(project: Project, *, also_new: bool = False) -> bool:
@@ -192,7 +168,7 @@ def write_schema(project: Project, *, also_new: bool = False) -> bool:
     Where there is none, that is left so unless ``also_new``; the checkout has it elsewhere.
     """
     if project.has_schema or (also_new and not project.recipe.schema):
-        return write_atomically(project.root / SCHEMA, schema_text())
+        return write_atomically(project.root / places.SCHEMA, schema_text())
     return False
 
 
@@ -202,9 +178,9 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
     specs = [spec for spec in found if not isinstance(spec, list)]
     if len(specs) < len(found):
         return False
-    engines = read_engines(project.root / ENGINES)
+    engines = read_engines(project.root / places.ENGINES)
     told = {} if isinstance(engines, Problem) else engines
-    integrations = read_integrations(project.root / INTEGRATIONS)
+    integrations = read_integrations(project.root / places.INTEGRATIONS)
     accepted = accepted_failures(project)
     text = index_table(
         specs,
@@ -217,38 +193,26 @@ def write_table(project: Project, results: Mapping[str, TemplateResult], live: L
         families=project.families,
         recipe=project.recipe,
     )
-    return write_atomically(project.root / TABLE, text)
+    return write_atomically(project.root / places.TABLE, text)
 
 
 def _overlays(project: Project) -> list[Overlay]:
     """Return the overlays that can be read; the others are problems of their templates."""
-    found = [
-        read_overlay(file_text(path, "replace"), path.name)
-        for path in sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
-    ]
+    paths = sorted(project.overlays.glob(f"*{SPEC_SUFFIX}"))
+    found = [read_overlay(file_text(path, "replace"), path.name) for path in paths]
     return [overlay for overlay in found if not isinstance(overlay, list)]
 
 
 def left_over(project: Project) -> list[str]:
-    """Return the specs, overlays and generated files that belong to no template of the index.
-
-    With an index that can't be read nobody can tell; then there are none.
-    """
+    """Return the specs, overlays and generated files that belong to no template of the index."""
     index, problems = read_index(project.root)
-    if problems:
+    if problems:  # nobody can tell
         return []
     names = [template_name(entry.file) for entry in index.entries]
     wanted = {path for name in names for path in asdict(OutputPaths.in_project(name)).values()}
-    wanted |= {f"{OVERLAYS}/{name}{SPEC_SUFFIX}" for name in names}
-    found = [
-        path.relative_to(project.root).as_posix()
-        for folder, pattern in (
-            (project.specs, "*.yaml"),
-            (project.generated, "*.gbnf"),
-            (project.generated, "[!_]*.py"),
-            (project.generated, "_[0-9]*.py"),
-            (project.overlays, "*.yaml"),
-        )
-        for path in sorted(folder.glob(pattern))
-    ]
+    wanted |= {f"{places.OVERLAYS}/{name}{SPEC_SUFFIX}" for name in names}
+    made = ("specs/*.yaml", "generated/*.gbnf", "generated/[!_]*.py", "generated/_[0-9]*.py")
+    patterns = (*made, f"{places.OVERLAYS}/*{SPEC_SUFFIX}")
+    there = (path for pattern in patterns for path in sorted(project.root.glob(pattern)))
+    found = (path.relative_to(project.root).as_posix() for path in there)
     return [path for path in found if path not in wanted]

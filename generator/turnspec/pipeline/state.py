@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from turnspec.analysis.source import TemplateSource
@@ -19,25 +18,19 @@ from turnspec.spec.input_files import file_bytes, file_text
 _GENERATOR = Path(__file__).parent.parent
 
 
-@dataclass(slots=True)
-class State:
-    """For each template by name: a hash of what it was made from and of what was made."""
+def read_hashes(path: Path) -> dict[str, str]:
+    """Return for each template by name a hash of what it was made from, and of what was made."""
+    try:
+        data = json.loads(file_text(path))
+    except (OSError, ValueError):  # missing or damaged
+        return {}
+    hashes = data if isinstance(data, dict) else {}
+    return {name: text for name, text in hashes.items() if isinstance(text, str)}
 
-    hashes: dict[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def read(cls, path: Path) -> State:
-        """Read the state; one that is missing or damaged is empty."""
-        try:
-            data = json.loads(file_text(path))
-        except (OSError, ValueError):
-            return cls()
-        hashes = data if isinstance(data, dict) else {}
-        return cls({name: text for name, text in hashes.items() if isinstance(text, str)})
-
-    def write(self, path: Path) -> None:
-        """Write the state."""
-        write_atomically(path, json.dumps(self.hashes, indent=1, sort_keys=True) + "\n")
+def write_hashes(path: Path, hashes: Mapping[str, str]) -> None:
+    """Write what `read_hashes` reads."""
+    write_atomically(path, json.dumps(hashes, indent=1, sort_keys=True) + "\n")
 
 
 def generator_fingerprint() -> str:

@@ -30,7 +30,7 @@ from turnspec.verification.told_calls import with_told_limits
 
 
 def try_templates(
-    project: Project, names: Collection[str], limits: Limits = USUAL_LIMITS
+    project: Project, names: Collection[str], limits: Limits
 ) -> tuple[list[Build], list[Problem]]:
     """Build and verify templates that lie in the checkout; returns builds, and what went wrong."""
     index, problems = read_index(project.root)

@@ -45,31 +45,27 @@ _EDITED = "not as it was generated"
 class VendoredCopy:
     """A copy, the format that it is for, and why it isn't fresh.
 
-    ``text`` is what it would be now, "" if nothing is known of it; ``doubt`` is what is known of a
-    format that isn't verified, where the copy doesn't say so. ``export`` is the command that makes
-    the export that it is part of: with files of other kinds, so that it isn't renewed alone.
+    ``export`` is the command that makes the export that it is part of: with files of other kinds,
+    so that it isn't renewed alone.
     """
 
     path: Path
     name: str
     state: CopyState
     reason: str = ""
-    text: str = ""
-    doubt: Judgement | None = None
+    text: str = ""  # what it would be now, if anything is known of it
+    doubt: Judgement | None = None  # that the format isn't verified, if the copy doesn't say so
     export: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """The files that were written, and those that were the same already; or all problems.
-
-    ``unverified`` are the formats that aren't verified, each with what is known of it.
-    """
+    """The files that were written, and those that were the same already; or all problems."""
 
     written: tuple[Path, ...] = ()
     unchanged: tuple[Path, ...] = ()
     problems: tuple[Problem, ...] = ()
-    unverified: Mapping[str, Judgement] = field(default_factory=dict)
+    unverified: Mapping[str, Judgement] = field(default_factory=dict)  # what is known of formats
 
 
 def vendor(
@@ -97,7 +93,8 @@ def vendor(
     command = partial(vendored_texts.command_for, into=into, language=language, root=root)
     sharing = ["--shared-engine"] if with_shared_engine else []
     options = sharing + ([] if with_grammar else ["--no-grammar"])
-    options += [*vendored_texts.without_options(without), *(["--as", name] if name else [])]
+    options += ["--without", ",".join(sorted(without))] if without else []
+    options += ["--as", name] if name else []
     texts: dict[Path, str] = {}
     if with_protocol:
         protocol = {vendored_texts.PROTOCOL_FILE: vendored_texts.protocol_text()}
@@ -161,7 +158,7 @@ def check_copies(catalog: Catalog, folder: Path) -> list[VendoredCopy] | Problem
     copies = [
         _checked(catalog, path, text)
         for path in sorted(folder.iterdir())
-        if path.name.endswith(vendored_texts.suffixes())
+        if path.name.endswith(vendored_texts.SUFFIXES)
         and path.is_file()
         and (text := _text_of(path)) is not None
         and banner.is_generated(text)

@@ -10,27 +10,13 @@ from importlib import resources
 from pathlib import Path
 
 from turnspec.catalog.known import KnownFormat
-from turnspec.codegen.banner import (
-    banner,
-    is_unedited,
-    named_command,
-    named_place,
-    named_without,
-    sealed,
-)
+from turnspec.codegen import banner, typescript
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra
 from turnspec.codegen.module import generate_module
 from turnspec.codegen.printer.module import NotInSubset
 from turnspec.codegen.shared import ENGINE, ENGINE_FILE, engine_text, is_shared, shared_module
-from turnspec.codegen.typescript import (
-    SCRIPT_ENGINE,
-    SHARED_ENGINE,
-    Script,
-    script_engine,
-    script_text,
-    shares_engine,
-)
+from turnspec.codegen.typescript import SHARED_ENGINE, Script, script_engine, shares_engine
 from turnspec.pipeline.project import OutputPaths
 from turnspec.pipeline.samples import sample_turns
 from turnspec.spec.files import spec_hash
@@ -40,6 +26,8 @@ from turnspec.spec.problems import Problem
 #: The module of types that all parsers have in common, as a copy's banner names it.
 PROTOCOL = "turnspec.protocol"
 PROTOCOL_FILE = "protocol.py"
+#: How the names of copies end.
+SUFFIXES = (".py", ".gbnf", *Script)
 
 
 class Language(StrEnum):
@@ -59,11 +47,6 @@ class Language(StrEnum):
         return ()
 
 
-def suffixes() -> tuple[str, ...]:
-    """Return how the names of copies end."""
-    return (".py", ".gbnf", *Script)
-
-
 def script_of(path: str) -> Script | None:
     """Return the kind of script that a file's name says it is."""
     # The ending of declarations is no other script's.
@@ -79,16 +62,11 @@ def command_for(
     return shlex.join(["turnspec", "vendor", *wanted, *options, *named])
 
 
-def without_options(without: Iterable[str]) -> list[str]:
-    """Return the options that leave something out."""
-    return ["--without", ",".join(sorted(without))] if without else []
-
-
 def protocol_text() -> str:
     """Return `turnspec.protocol` as a file to be copied, with a banner like that of a parser."""
     text = resources.files("turnspec").joinpath(PROTOCOL_FILE).read_text("utf-8")
     command = command_for(["--protocol"], Path(), Language.PYTHON)
-    return sealed(banner(PROTOCOL, "-", command=command, engine=()) + text)
+    return banner.sealed(banner.banner(PROTOCOL, "-", command=command, engine=()) + text)
 
 
 def engine_texts(language: Language) -> dict[str, str]:
@@ -116,7 +94,7 @@ def copied_texts(
     for text, source in ((module, known.paths.module), (grammar, known.paths.grammar)):
         if isinstance(text, Problem):
             return text
-        if text and not is_unedited(text):
+        if text and not banner.is_unedited(text):
             return Problem(f"isn't as it was generated; {known.remedy}", source)
     assert isinstance(module, str)
     assert isinstance(grammar, str)
@@ -124,7 +102,7 @@ def copied_texts(
         module = _smaller_module(known, spec, without)
     try:
         texts = {
-            f"{name}{script}": script_text(module, facts_of(spec), script, shared=shared)
+            f"{name}{script}": typescript.script_text(module, facts_of(spec), script, shared=shared)
             for script in language.scripts
         } or {paths.module: shared_module(module) if shared else module}
     except NotInSubset as refused:
@@ -144,7 +122,7 @@ def _smaller_module(known: KnownFormat, spec: Spec, without: Iterable[str]) -> s
 
 def export_target(copy: str) -> str:
     """Return the target of the export that a file is part of, "" if it is a copy by itself."""
-    found = re.match(r"turnspec export .*--to (\S+)", named_command(copy))
+    found = re.match(r"turnspec export .*--to (\S+)", banner.named_command(copy))
     return found[1] if found else ""
 
 
@@ -162,11 +140,12 @@ def text_now(known: KnownFormat, file: str, copy: str) -> str | Problem:
         return module
     if target := export_target(copy):
         return _exported(spec, module, target, file)
-    if parts := named_without(copy):
+    if parts := banner.named_without(copy):
         module = _smaller_module(known, spec, parts)
     if script is not None:
         try:
-            return script_text(module, facts_of(spec), script, shared=shares_engine(copy))
+            shared = shares_engine(copy)
+            return typescript.script_text(module, facts_of(spec), script, shared=shared)
         except NotInSubset as refused:
             return Problem(f"can't be printed as a script: {refused}", known.paths.module)
     return shared_module(module) if is_shared(copy) else module
@@ -189,7 +168,7 @@ def common_text_now(file: str, copy: str) -> tuple[str, str]:
     """Return the name of a file that parsers have in common, and its text as it is now."""
     script = script_of(file)
     if script is not None:
-        return SCRIPT_ENGINE, script_engine(script)
-    if named_place(copy) == ENGINE:
+        return typescript.SCRIPT_ENGINE, script_engine(script)
+    if banner.named_place(copy) == ENGINE:
         return ENGINE, engine_text()
     return PROTOCOL, protocol_text()

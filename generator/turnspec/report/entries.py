@@ -33,15 +33,12 @@ from turnspec.spec.verdict import Judgement
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """What came of a rung of the verification; ``result`` is None where it wasn't climbed.
-
-    ``accepted`` is why its failure is accepted, "" if it isn't.
-    """
+    """What came of a rung of the verification; ``result`` is None where it wasn't climbed."""
 
     name: str
     about: str
     result: RungResult | None
-    accepted: str = ""
+    accepted: str = ""  # why its failure is, if it is
 
     @property
     def passed(self) -> bool:
@@ -51,10 +48,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A format on the page. ``facts`` are grouped by area; ``source`` is its parser's text.
-
-    ``same`` are the other templates that have this very format.
-    """
+    """A format on the page. ``facts`` are grouped by area; ``source`` is its parser's text."""
 
     name: str
     file: str
@@ -74,7 +68,7 @@ class Entry:
     source: str
     rungs: tuple[Rung, ...]
     judgement: Judgement
-    same: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()  # the other templates that have this very format
 
     @property
     def kinds(self) -> tuple[Kind, ...]:

@@ -12,15 +12,12 @@ from turnspec.sources.index import LOCAL, Index
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a format. ``path`` is below the repository's root, ``address`` one of the web.
-
-    One of the two is empty, or both: then there is nothing to lead to.
-    """
+    """A file of a format, and what leads to it: a path, an address, or nothing."""
 
     kind: str
     name: str
-    path: str = ""
-    address: str = ""
+    path: str = ""  # below the repository's root
+    address: str = ""  # in the web
 
     def link(self, root: str | None) -> str:
         """Return where a link leads on a page from which the repository's root is at ``root``."""

@@ -19,13 +19,10 @@ from turnspec.report.texts import TextToTry
 
 
 def packed(entries: Sequence[Entry], more: Mapping[str, str]) -> str:
-    """Return what the script needs of formats; ``more`` is what is shown of each once it is opened.
-
-    The same kind of text stands together, which compresses best.
-    """
+    """Return what the script needs of formats; ``more`` is shown of each once it is opened."""
     tools: list[Any] = [list(SAMPLE_TOOLS)]
     texts = {entry.name: [_text(text, tools) for text in entry.texts] for entry in entries}
-    data = {
+    data = {  # the same kind of text stands together, which compresses best
         "facts": {entry.name: facts_given(entry.read_by) for entry in entries},
         "texts": texts,
         "more": more,

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -24,15 +23,6 @@ _TEMPLATES = Path(__file__).parent / "templates"
 #: The modules of the page's script, each behind those that it imports.
 _MODULES = ("reading.mjs", "elements.mjs", "names.mjs", "box.mjs", "index.mjs")
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """A choice by which the index is narrowed."""
-
-    key: str
-    label: str
-    choices: tuple[str, ...]
 
 
 def render_page(entries: Sequence[Entry], *, served: bool = False, root: str | None = None) -> str:
@@ -84,14 +74,15 @@ def page_script(*, served: bool) -> str:
     return f"{script_engine(Script.JAVASCRIPT)}\n{own}"
 
 
-def _filters(entries: Sequence[Entry]) -> tuple[Filter, ...]:
+def _filters(entries: Sequence[Entry]) -> list[tuple[str, str, Sequence[str]]]:
+    """Return what narrows the index: the key of each, its label, and what there is to choose."""
     choices = {
         ("calls", "Calls"): [entry.calls for entry in entries],
         ("reasoning", "Reasoning"): [entry.reasoning for entry in entries],
         ("values", "Strings in calls"): [entry.values for entry in entries],
     }
-    found = [Filter(*names, tuple(sorted(set(values)))) for names, values in choices.items()]
-    return (*found, Filter("verified", "Verified", ("yes", "no")))
+    found = [(*names, sorted(set(values))) for names, values in choices.items()]
+    return [*found, ("verified", "Verified", ("yes", "no"))]
 
 
 def _policy(style: str, script: str, *, served: bool) -> str:

@@ -14,31 +14,23 @@ from turnspec.deviations.turns import Format
 from turnspec.explain.samples import SAMPLE_TOOLS, sample_outputs
 from turnspec.spec.model import Spec
 
-_SAMPLES = "sample turns"
-
 
 @dataclass(frozen=True, slots=True)
 class TextToTry:
-    """What a model may have written, and the options that it is parsed with.
-
-    ``prefill`` is None where the text follows the template's own prompt.
-    """
+    """What a model may have written, and the options that it is parsed with."""
 
     group: str
     title: str
     text: str
-    prefill: str | None
+    prefill: str | None  # None where the text follows the template's own prompt
     tools: tuple[Mapping[str, Any], ...]
 
 
 def texts_to_try(spec: Spec, module: FormatModule) -> tuple[TextToTry, ...]:
     """Return the texts that a format's box offers, those that keep to the format first."""
-    return (*_samples(spec), *_deviations(Format(spec, module)))
-
-
-def _samples(spec: Spec) -> Iterator[TextToTry]:
-    for title, text in sample_outputs(spec):
-        yield TextToTry(_SAMPLES, title, text, None, tuple(SAMPLE_TOOLS))
+    tools = tuple(SAMPLE_TOOLS)
+    found = [TextToTry("sample turns", *shown, None, tools) for shown in sample_outputs(spec)]
+    return (*found, *_deviations(Format(spec, module)))
 
 
 def _deviations(form: Format) -> Iterator[TextToTry]:

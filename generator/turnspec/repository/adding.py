@@ -8,10 +8,11 @@ from pathlib import Path
 
 from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.identify import Kind, identify_templates
-from turnspec.pipeline.project import RESULTS, OutputPaths, Project
+from turnspec.pipeline.project import OutputPaths, Project
+from turnspec.pipeline.standing import Standings
 from turnspec.pipeline.template_sources import read_overlay_of, source_of
 from turnspec.pipeline.trial import predicted_spec
-from turnspec.rendering.limits import USUAL_LIMITS, Limits
+from turnspec.rendering.limits import Limits
 from turnspec.review.compare import Review, Source, TemplateReview, compare_sources
 from turnspec.sources.add import AddResult, add_templates
 from turnspec.sources.index import Entry, Origin, read_index
@@ -20,12 +21,10 @@ from turnspec.spec.files import read_spec
 from turnspec.spec.input_files import file_text
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
-from turnspec.spec.results import TemplateResult, read_results
+from turnspec.spec.results import TemplateResult
 
 
-def familiar(
-    source: Path, catalog: Catalog, limits: Limits = USUAL_LIMITS
-) -> tuple[list[str], list[Problem]]:
+def familiar(source: Path, catalog: Catalog, limits: Limits) -> tuple[list[str], list[Problem]]:
     """Return what is known already of a source's templates, a line each.
 
     And why one of them can't be read or analysed: then it would fail whenever all are.
@@ -48,9 +47,7 @@ class Repinned:
     review: Review | None = None
 
 
-def repin(
-    project: Project, source: Path, name: str | None = None, limits: Limits = USUAL_LIMITS
-) -> Repinned:
+def repin(project: Project, source: Path, name: str | None, limits: Limits) -> Repinned:
     """Pin a source's templates anew, and compare their formats with the specs that are there.
 
     A template that can't be analysed is a problem; then nothing is pinned.
@@ -64,7 +61,7 @@ def repin(
 def repin_templates(
     project: Project,
     templates: Sequence[SourceTemplate],
-    limits: Limits = USUAL_LIMITS,
+    limits: Limits,
     packages: Iterable[Origin] = (),
 ) -> Repinned:
     """Do the same with templates at hand, some of which ``packages`` may hold."""
@@ -131,7 +128,6 @@ def _compared(project: Project, new: Spec, result: TemplateResult) -> list[Templ
         return []
     module = project.root / OutputPaths.in_project(new.name).module
     text = file_text(module) if module.is_file() else None
-    results = read_results(project.root / RESULTS)
-    known = None if isinstance(results, Problem) else results.get(new.name)
+    known = Standings.read(project).results.get(new.name)
     before = Source(old, text, result=known)
     return [compare_sources(new.name, before, Source(new, result=result))]

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 
 from turnspec.pipeline.project import OutputPaths, Project
-from turnspec.rendering.limits import USUAL_LIMITS, Limits
+from turnspec.rendering.limits import Limits
 from turnspec.repository.adding import Repinned, changed_format, repin_templates
 from turnspec.review.compare import TemplateReview
 from turnspec.sources.add import AddResult
@@ -48,8 +48,8 @@ def find_outdated(
     project: Project,
     entries: Sequence[Entry],
     fetch: Fetch,
-    limits: Limits = USUAL_LIMITS,
-    on_place: Callable[[], None] = lambda: None,
+    limits: Limits,
+    on_place: Callable[[], None],
 ) -> tuple[list[Newest], list[Problem]]:
     """Return which templates of a repository have another text now, and what went wrong.
 
@@ -75,9 +75,7 @@ def find_outdated(
     return found, problems
 
 
-def take_newest(
-    project: Project, entry: Entry, fetch: Fetch, limits: Limits = USUAL_LIMITS
-) -> Repinned:
+def take_newest(project: Project, entry: Entry, fetch: Fetch, limits: Limits) -> Repinned:
     """Pin the newest text of a template that is fetched, and compare its format."""
     index, problems = read_index(project.root)
     found = [newest for group in _newest(index, [entry], fetch) for newest in group]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -26,19 +25,12 @@ _FILES = {
 _LISTS = {".gitignore": "gitignore", ".gitattributes": "gitattributes"}
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The files that were written, and those that were there and were left as they are."""
-
-    written: tuple[str, ...]
-    kept: tuple[str, ...]
-
-
-def start_repository(root: Path) -> Started | Problem:
+def start_repository(root: Path) -> tuple[list[str], list[str]] | Problem:
     """Make a folder a repository of formats. Raises OSError.
 
     Nothing that is there is written over; ``.gitignore`` and ``.gitattributes`` get the lines that
-    they lack. The workflows install this version of turnspec.
+    they lack. The workflows install this version of turnspec. Returns the files that were written,
+    and those that were there and are left as they are.
     """
     around = Project.find(root)
     if around is not None:
@@ -62,7 +54,7 @@ def start_repository(root: Path) -> Started | Problem:
     texts |= {root / file: _completed(root / file, source) for file, source in _LISTS.items()}
     changed = write_all_atomically(texts)
     written += [file for file in _LISTS if root / file in changed]
-    return Started(tuple(written), tuple(kept))
+    return written, kept
 
 
 def _completed(path: Path, source: str) -> str:

@@ -37,38 +37,32 @@ _OF_STATUS = (RULES["format-added"], RULES["format-removed"])
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A spec, and what there is of it: its parser's text, its grammar's, and its results.
-
-    ``file`` is where it is, for annotations.
-    """
+    """A spec, and what there is of it: its parser's text, its grammar's, and its results."""
 
     spec: Spec
     module: str | None = None
     gbnf: str | None = None
     result: TemplateResult | None = None
-    file: str = ""
+    file: str = ""  # where it is, for annotations
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateReview:
     """What changed in one template.
 
-    ``forward`` is the old parser on turns of the new spec, ``backward`` the new one on turns of
-    the old; both are None where only the template's text changed, or there is one spec alone, and
-    the latter where there is no old spec.
-    ``same_turns``: both specs write the same turns, behind the same prompts. ``modes`` tells of an
-    added format in a few words. ``file`` is the new spec's, or else the old one's.
+    ``forward`` and ``backward`` are None where only the template's text changed, or there is one
+    spec alone, and the latter where there is no old spec.
     """
 
     name: str
     status: Status
     findings: tuple[Finding, ...] = ()
     changes: tuple[Change, ...] = ()
-    forward: Reading | None = None
-    backward: Reading | None = None
-    same_turns: bool = False
-    modes: str = ""
-    file: str = ""
+    forward: Reading | None = None  # the old parser on turns of the new spec
+    backward: Reading | None = None  # the new one on turns of the old
+    same_turns: bool = False  # whether both specs write them so, behind the same prompts
+    modes: str = ""  # of an added format, in a few words
+    file: str = ""  # the new spec's, or else the old one's
 
     @property
     def told(self) -> tuple[Finding, ...]:
@@ -88,23 +82,18 @@ class TemplateReview:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """All that changed between two sets of specs, which ``old`` and ``new`` name.
-
-    ``notes`` say of which templates it can't tell.
-    """
+    """All that changed between two sets of specs, which ``old`` and ``new`` name."""
 
     old: str
     new: str
     templates: tuple[TemplateReview, ...]
     problems: tuple[Problem, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # of which templates it can't tell
 
     def reaches(self, threshold: Severity) -> bool:
         """Tell whether a change is as bad as ``threshold``, or worse."""
         order = list(Severity)
-        return any(
-            order.index(template.severity) >= order.index(threshold) for template in self.templates
-        )
+        return any(order.index(it.severity) >= order.index(threshold) for it in self.templates)
 
 
 def compare_all(
@@ -158,12 +147,13 @@ def _rungs(old: Source | None, new: Source) -> Iterator[Finding]:
 
 def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
     """Compare two specs, each by its own parser."""
-    differing = changes(old.spec, new.spec)
-    if same_format(old.spec, new.spec):
+    facts = changes(old.spec, new.spec)
+    known = old.spec
+    # The same but for which template it is from.
+    same = replace(new.spec, name=known.name, template=known.template, tokens=known.tokens)
+    if same.of_template == known.of_template:
         found = tuple(_rungs(old, new))
-        return TemplateReview(
-            name, Status.CHANGED, found, differing, same_turns=True, file=new.file
-        )
+        return TemplateReview(name, Status.CHANGED, found, facts, same_turns=True, file=new.file)
     before, after = _format(old), _format(new)
     forward, backward = read_turns(before, after), read_turns(after, before)
     results = known_result(before, old.result), known_result(after, new.result)
@@ -173,16 +163,9 @@ def compare_sources(name: str, old: Source, new: Source) -> TemplateReview:
         *switch_findings(old.spec, new.spec),
         *rung_findings(*results),
     )
-    return TemplateReview(
-        name,
-        Status.CHANGED,
-        findings,
-        differing,
-        forward,
-        backward,
-        _same_turns(old.spec, new.spec),
-        file=new.file,
-    )
+    changed = TemplateReview(name, Status.CHANGED, findings, facts, file=new.file)
+    is_same = _same_turns(old.spec, new.spec)
+    return replace(changed, forward=forward, backward=backward, same_turns=is_same)
 
 
 def reading_findings(reading: Reading) -> Iterator[Finding]:
@@ -203,12 +186,6 @@ def reading_findings(reading: Reading) -> Iterator[Finding]:
     if reading.unreadable:
         said = f"{reading.unreadable} of {reading.turns} turns"
         yield Finding(RULES["own-parser-misreads"], said, reading.own_example)
-
-
-def same_format(old: Spec, new: Spec) -> bool:
-    """Tell whether two specs say the same but for which template they are from."""
-    same = replace(new, name=old.name, template=old.template, tokens=old.tokens)
-    return same.of_template == old.of_template
 
 
 def _modes(source: Source) -> str:

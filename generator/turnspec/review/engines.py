@@ -49,10 +49,8 @@ def _walks(old: Format, new: Format) -> Iterator[Finding]:
     found = list(walk_faults(new.spec, old.module, new.gbnf, reader=old.spec))
     own = list(walk_faults(new.spec, new.module, new.gbnf))
     faults = [fault for fault, ours in zip(found, own, strict=False) if fault and not ours]
-    for rule, is_misread in (
-        ("parser-misreads-grammar", True),
-        ("parser-complains-grammar", False),
-    ):
+    rules = {"parser-misreads-grammar": True, "parser-complains-grammar": False}
+    for rule, is_misread in rules.items():
         examples = [fault.example for fault in faults if fault.is_misread is is_misread]
         if examples:
             said = f"{len(examples)} of {len(found)} walks over it"
@@ -72,13 +70,11 @@ def _stops(old: Format, new: Format, written: list[WrittenTurn]) -> Iterator[Fin
             continue
         found = min((whole.find(stop) for stop in before if stop in whole), default=-1)
         if found < 0:
-            missed.append(
-                Counterexample(text, f"stopped by {quoted(whole[place:])}", "not stopped")
-            )
+            wanted = f"stopped by {quoted(whole[place:])}"
+            missed.append(Counterexample(text, wanted, "not stopped"))
         elif found < place:
-            early.append(
-                Counterexample(text, "read to its end", f"stopped before {quoted(whole[found:])}")
-            )
+            got = f"stopped before {quoted(whole[found:])}"
+            early.append(Counterexample(text, "read to its end", got))
     for rule, examples in (("stop-missed", missed), ("stop-early", early)):
         if examples:
             yield Finding(RULES[rule], f"{len(examples)} turns", shortest(examples))

@@ -168,10 +168,8 @@ def _arguments(arguments: Arguments) -> Iterator[_Fact]:
     yield from _shown(Area.MARKER, texts)
     yield Area.ARGUMENTS, "no arguments", quoted(arguments.empty)
     yield from ((Area.ARGUMENTS, f"{kind} as", way) for kind, way in arguments.values.items())
-    yield from (
-        (Area.ARGUMENTS, f"type word of {kind}", quoted(word))
-        for kind, word in arguments.types.items()
-    )
+    for kind, word in arguments.types.items():
+        yield Area.ARGUMENTS, f"type word of {kind}", quoted(word)
     yield from ((Area.ARGUMENTS, name, text) for name, text in _syntax(arguments.syntax))
     if guard := arguments.guard:
         held = f" around strings with {quoted(guard.characters)}" if guard.characters else ""
@@ -248,9 +246,7 @@ def _alternatives(spec: Spec) -> Iterator[_Fact]:
     other = spec.alternatives
     yield from _set(Area.ALTERNATIVE, "call begins", map(pieces_text, other.calls))
     yield from _set(Area.ALTERNATIVE, "stop string", map(quoted, other.stop))
-    marks = (
-        f"{marks.part}: {pieces_text(marks.start)} … {quoted(marks.end)}" for marks in other.marks
-    )
+    marks = (f"{it.part}: {pieces_text(it.start)} … {quoted(it.end)}" for it in other.marks)
     yield from _set(Area.ALTERNATIVE, "marks of", marks)
     if code := other.code:
         method = f", method {code.method}" if code.method else ""

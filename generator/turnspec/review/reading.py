@@ -46,26 +46,23 @@ class WrittenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a parser makes of another format's turns.
+    """What a parser makes of another format's turns, in counts of turns.
 
-    ``same``, ``with_problems`` and ``differing`` count turns. ``unreadable`` are those that their
-    own parser doesn't read as they were meant: they are among the ``differing`` where the reader
-    doesn't either, and else in none of the three. ``with_prompt`` says how it goes when the parser
-    is given the real prompt as ``prefill``. ``own_example`` is an unreadable turn. ``only_behind``
-    says behind which prompt all the turns are that give the severity, if it isn't any prompt.
+    Those that their own parser doesn't read as they were meant are among the ``differing`` where
+    the reader doesn't either, and else in none of the first three.
     """
 
     severity: Severity
-    with_prompt: Severity
+    with_prompt: Severity  # if the parser is given the real prompt as prefill
     same: int
     with_problems: int
     differing: int
-    unreadable: int
+    unreadable: int  # by their own parser
     turns: int
     kinds: tuple[str, ...] = ()
     example: Counterexample | None = None
-    own_example: Counterexample | None = None
-    only_behind: str = ""
+    own_example: Counterexample | None = None  # an unreadable turn
+    only_behind: str = ""  # the prompt of all turns that give the severity, if it isn't any prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +81,14 @@ def read_turns(reader: Format, writer: Format) -> Reading:
     """Have ``reader`` read the turns of ``writer``, as an application would that isn't changed."""
     turns = written_turns(writer.spec)
     graded = [_graded(reader, writer, written) for written in turns]
-    told = [found for found in graded if found.is_own or found.severity is Severity.BREAKING]
+    told = [found for found in graded if _counts(found.severity, found)]
     severity = _worst([found.severity for found in told])
     again = severity
     other_prompts = reader.spec.thinking.prompts != writer.spec.thinking.prompts
     if severity is not Severity.COMPATIBLE or other_prompts:
-        prompted = (_with_prefill(reader, writer, written) for written in turns)
-        again = _worst([grade for grade in prompted if grade is not None])
+        read = (as_read(writer.spec, reader.module, written.turn) for written in turns)
+        grades = [grade(written.meant, said) for written, said in zip(turns, read, strict=True)]
+        again = _worst([it for it, one in zip(grades, graded, strict=True) if _counts(it, one)])
     worst = [found for found in told if found.severity is severity]
     own = [found.own for found in graded if not found.is_own]
     is_same = severity is Severity.COMPATIBLE
@@ -133,16 +131,14 @@ def _graded(reader: Format, writer: Format, written: WrittenTurn) -> _Graded:
     )
 
 
-def _with_prefill(reader: Format, writer: Format, written: WrittenTurn) -> Severity | None:
-    """Return how a turn is read behind its real prompt; None if that proves nothing."""
-    found = grade(written.meant, as_read(writer.spec, reader.module, written.turn))
-    is_own = as_read(writer.spec, writer.module, written.turn) == written.meant
-    return found if is_own or found is Severity.BREAKING else None
+def _counts(severity: Severity, graded: _Graded) -> bool:
+    """Tell whether a grade of a turn proves anything, which its own parser may not read."""
+    return graded.is_own or severity is Severity.BREAKING
 
 
 def grade(meant: Said, found: Said) -> Severity:
     """Return how well a turn was read."""
-    if not meant.same_message(found):
+    if meant != replace(found, problems=()):
         return Severity.BREAKING
     return Severity.LENIENT if found.problems else Severity.COMPATIBLE
 

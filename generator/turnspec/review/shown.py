@@ -70,11 +70,8 @@ def changelog(review: Review) -> str:
 
 def _reasons(template: TemplateReview) -> str:
     """Return by which rules a change is what it is, or what an added format has."""
-    rules = dict.fromkeys(
-        found.rule.id
-        for found in (*template.findings, *template.fact_findings())
-        if found.rule.severity is template.severity
-    )
+    found = (*template.findings, *template.fact_findings())
+    rules = dict.fromkeys(it.rule.id for it in found if it.rule.severity is template.severity)
     said = ", ".join(rules) if template.status is Status.CHANGED else template.modes
     return f": {said}" if said else ""
 

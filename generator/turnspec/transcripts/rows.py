@@ -19,19 +19,12 @@ Row = bytes | Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to do with rows.
+    """What to do with rows: parse the text under one key, with options, and put what was read."""
 
-    Attributes:
-        column: the key of the text that a model wrote.
-        result: the key under which what was read is put.
-        options: what the parser takes beside the text.
-        with_row: whether a row's own values stand beside what was read.
-    """
-
-    column: str
-    result: str
+    column: str  # the key of the text that a model wrote
+    result: str  # the key under which what was read is put
     options: Mapping[str, Any]
-    with_row: bool = True
+    with_row: bool = True  # whether a row's own values stand beside what was read
 
 
 @dataclass(slots=True)

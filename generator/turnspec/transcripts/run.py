@@ -97,11 +97,8 @@ def begun(run: Run) -> Counts | Problem:
 def parse_file(run: Run, counts: Counts, on_batch: OnBatch = lambda size: None) -> None:
     """Parse all rows behind those that are counted already, add to the counts, and write the file.
 
-    ``on_batch`` is told how far the source is read, in its units.
-
-    Raises:
-        OSError: a file can't be read or written.
-        BrokenProcessPool: a process was ended from outside.
+    ``on_batch`` is told how far the source is read, in its units. Raises OSError, and
+    BrokenProcessPool if a process was ended from outside.
     """
     write_atomically(run.note, run.identity())
     with run.part.open("ab") as part, _pool(run) as give:
@@ -179,8 +176,6 @@ def _write_parquet(run: Run) -> None:
 
 
 def all_cores() -> int:
-    """Return how many processes may run at once."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every platform
-        return os.cpu_count() or 1
+    """Return how many processes may run at once, as far as the platform tells."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

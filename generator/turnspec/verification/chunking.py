@@ -38,7 +38,7 @@ def chunking(spec: Spec, module: FormatModule) -> RungResult:
     for message, thinking in _full_messages(spec):
         found = written_input(spec, message, thinking=thinking)
         if found is None:
-            tally.leave_out("messages that the prompt leaves no place for")
+            tally.left_out["messages that the prompt leaves no place for"] += 1
             continue
         tools = tool_definitions(message.calls)
         options: dict[str, object] = {"tools": tools, "prefill": found.prefill}
@@ -142,13 +142,11 @@ def _beginnings_of_calls(spec: Spec) -> set[str]:
     """
     if spec.tools is None:
         return set()
-    marks, call = marks_of(spec), spec.tools.call
+    marks, call, name = marks_of(spec), spec.tools.call, Slot(SlotKind.NAME)
     if marks.are_bare:
-        found = call[: call.index(Slot(SlotKind.NAME))]
+        found = call[: call.index(name)]
     elif marks.calls.is_doubtful:
-        before_names = (
-            it for it, behind in itertools.pairwise(call) if behind == Slot(SlotKind.NAME)
-        )
+        before_names = (it for it, behind in itertools.pairwise(call) if behind == name)
         found = (*call[: call.index(Slot(SlotKind.ARGUMENTS))], *before_names)
     else:
         return set()

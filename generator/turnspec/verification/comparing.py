@@ -30,33 +30,20 @@ class Said:
     calls: tuple[ComparedCall, ...] = ()
     problems: tuple[str, ...] = ()
 
-    def same_message(self, other: Said) -> bool:
-        """Tell whether the other says the same, whatever problems were told."""
-        mine, others = ((said.content, said.reasoning, said.calls) for said in (self, other))
-        return mine == others
-
     def __str__(self) -> str:
         calls = [f"{name}({text}){f' {id_}' if id_ else ''}" for name, text, id_ in self.calls]
-        parts: dict[str, object] = {
-            "reasoning": self.reasoning,
-            "content": self.content,
-            "calls": calls,
-            "problems": list(self.problems),
-        }
+        parts: dict[str, object] = {"reasoning": self.reasoning, "content": self.content}
+        parts |= {"calls": calls, "problems": list(self.problems)}
         shown = {name: json.dumps(part, ensure_ascii=False) for name, part in parts.items() if part}
         return ", ".join(f"{name} {text}" for name, text in shown.items()) or "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A text for a parser: what the model wrote, behind which prompt, and what it was offered.
-
-    Without a ``prefill`` the parser takes the prompt of its own template, for what is asked of
-    ``thinking``.
-    """
+    """A text for a parser: what the model wrote, behind which prompt, and what it was offered."""
 
     text: str
-    prefill: str | None
+    prefill: str | None  # None: that of the parser's own template, for what ``thinking`` asks
     tools: Sequence[Any]
     thinking: bool | None = None
 

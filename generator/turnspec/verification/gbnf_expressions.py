@@ -79,13 +79,8 @@ def all_parts(expression: Expression) -> Iterator[Expression]:
     """Yield an expression and all that it is made of."""
     yield expression
     match expression:
-        case Sequence():
-            inner = expression.parts
-        case Choice():
-            inner = expression.options
-        case Repeat():
-            inner = (expression.part,)
-        case _:
-            return
-    for part in inner:
-        yield from all_parts(part)
+        case Sequence(inner) | Choice(inner):
+            for part in inner:
+                yield from all_parts(part)
+        case Repeat(part):
+            yield from all_parts(part)

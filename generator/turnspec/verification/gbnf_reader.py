@@ -8,16 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from turnspec.spec.problems import Problem
-from turnspec.verification.gbnf_expressions import (
-    Characters,
-    Choice,
-    Expression,
-    Reference,
-    Repeat,
-    Sequence,
-    Text,
-    all_parts,
-)
+from turnspec.verification import gbnf_expressions as gbnf
 from turnspec.verification.left_recursion import left_recursive
 
 _DEEPEST = 100  # groups inside groups; each costs a few Python frames
@@ -34,14 +25,14 @@ _SHORT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 class Grammar:
     """Rules by name. ``costs`` tells how soon each can end, see `cost_of`."""
 
-    rules: Mapping[str, Expression]
+    rules: Mapping[str, gbnf.Expression]
     costs: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_grammar(gbnf: str) -> Grammar | Problem:
+def read_grammar(text: str) -> Grammar | Problem:
     """Read GBNF text; a rule that is missing, doubled or without an end is a problem, too."""
-    rules: dict[str, Expression] = {}
-    for number, line in enumerate(gbnf.split("\n"), start=1):
+    rules: dict[str, gbnf.Expression] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
         rule = _rule_of(line)
         if isinstance(rule, str):
             return Problem(rule, line=number)
@@ -53,36 +44,36 @@ def read_grammar(gbnf: str) -> Grammar | Problem:
     return _checked(rules)
 
 
-def cost_of(expression: Expression, costs: Mapping[str, int]) -> int | None:
+def cost_of(expression: gbnf.Expression, costs: Mapping[str, int]) -> int | None:
     """Return the fewest characters plus rules that the expression takes; None: no end is known.
 
     Rules count, so that what ends soonest is never a rule that only leads back to itself.
     """
     match expression:
-        case Text():
+        case gbnf.Text():
             return len(expression.text)
-        case Characters():
+        case gbnf.Characters():
             return 1
-        case Reference():
+        case gbnf.Reference():
             known = costs.get(expression.name)
             return None if known is None else known + 1
-        case Repeat():
+        case gbnf.Repeat():
             once = cost_of(expression.part, costs) if expression.least else 0
             return None if once is None else once * expression.least
-        case Sequence():
+        case gbnf.Sequence():
             parts = [cost_of(part, costs) for part in expression.parts]
             return None if None in parts else sum(filter(None, parts))
-        case Choice():
+        case gbnf.Choice():
             options = (cost_of(option, costs) for option in expression.options)
             return min((cost for cost in options if cost is not None), default=None)
 
 
-def _checked(rules: dict[str, Expression]) -> Grammar | Problem:
+def _checked(rules: dict[str, gbnf.Expression]) -> Grammar | Problem:
     if not rules:
         return Problem("the grammar has no rules")
     for name, body in rules.items():
-        for part in all_parts(body):
-            if isinstance(part, Reference) and part.name not in rules:
+        for part in gbnf.all_parts(body):
+            if isinstance(part, gbnf.Reference) and part.name not in rules:
                 return Problem(f"the rule {name} refers to {part.name}, which is no rule")
     costs = _rule_costs(rules)
     endless = next((name for name in rules if name not in costs), None)
@@ -94,11 +85,11 @@ def _checked(rules: dict[str, Expression]) -> Grammar | Problem:
     return Grammar(rules, costs)
 
 
-def _rule_costs(rules: Mapping[str, Expression]) -> dict[str, int]:
+def _rule_costs(rules: Mapping[str, gbnf.Expression]) -> dict[str, int]:
     users: dict[str, list[str]] = {name: [] for name in rules}
     for name, body in rules.items():
-        for part in all_parts(body):
-            if isinstance(part, Reference):
+        for part in gbnf.all_parts(body):
+            if isinstance(part, gbnf.Reference):
                 users[part.name].append(name)
     costs: dict[str, int] = {}
     waiting = list(rules)
@@ -113,7 +104,7 @@ def _rule_costs(rules: Mapping[str, Expression]) -> dict[str, int]:
 
 # A format's grammars, bound to this and that, have most of their rules in common.
 @lru_cache(maxsize=4096)
-def _rule_of(line: str) -> tuple[str, Expression] | str | None:
+def _rule_of(line: str) -> tuple[str, gbnf.Expression] | str | None:
     """Return the rule in a line, or why it is none; None for a comment or an empty line."""
     reader = _Reader(line)
     try:
@@ -134,7 +125,7 @@ class _Reader:
     place: int = 0
     depth: int = 0
 
-    def rule(self) -> tuple[str, Expression] | None:
+    def rule(self) -> tuple[str, gbnf.Expression] | None:
         """Return the line's rule; None for a comment or an empty line."""
         self._skip_blanks()
         if self.place == len(self.line):
@@ -148,27 +139,27 @@ class _Reader:
             raise _UnreadableError(f"unexpected {self.line[self.place]!r}")
         return found[1], body
 
-    def _choice(self) -> Expression:
+    def _choice(self) -> gbnf.Expression:
         options = [self._sequence()]
         while self._next() == "|":
             self.place += 1
             options.append(self._sequence())
-        return options[0] if len(options) == 1 else Choice(tuple(options))
+        return options[0] if len(options) == 1 else gbnf.Choice(tuple(options))
 
-    def _sequence(self) -> Expression:
-        parts: list[Expression] = []
+    def _sequence(self) -> gbnf.Expression:
+        parts: list[gbnf.Expression] = []
         self._skip_blanks()
         while self._next() not in ("", "|", ")"):
             part = self._repeated(self._item())
-            if parts and isinstance(part, Text) and isinstance(parts[-1], Text):
-                part = Text(parts.pop().text + part.text)  # type: ignore[union-attr]
+            if parts and isinstance(part, gbnf.Text) and isinstance(parts[-1], gbnf.Text):
+                part = gbnf.Text(parts.pop().text + part.text)  # type: ignore[union-attr]
             parts.append(part)
             self._skip_blanks()
         if not parts:
             raise _UnreadableError('expected something; nothing is written ""')
-        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        return parts[0] if len(parts) == 1 else gbnf.Sequence(tuple(parts))
 
-    def _item(self) -> Expression:
+    def _item(self) -> gbnf.Expression:
         char = self._next()
         if char == '"':
             return self._text()
@@ -180,9 +171,9 @@ class _Reader:
         if name is None:
             raise _UnreadableError(f"unexpected {char!r}")
         self.place = name.end()
-        return Reference(name[0])
+        return gbnf.Reference(name[0])
 
-    def _group(self) -> Expression:
+    def _group(self) -> gbnf.Expression:
         if self.depth == _DEEPEST:
             raise _UnreadableError(f"more than {_DEEPEST} groups inside each other")
         self.place += 1
@@ -192,15 +183,15 @@ class _Reader:
         self._expect(")")
         return body
 
-    def _text(self) -> Text:
+    def _text(self) -> gbnf.Text:
         self.place += 1
         text = ""
         while self._next() not in ("", '"'):
             text += self._character()
         self._expect('"')
-        return Text(text)
+        return gbnf.Text(text)
 
-    def _characters(self) -> Characters:
+    def _characters(self) -> gbnf.Characters:
         self.place += 1
         negated = self._next() == "^"
         self.place += negated
@@ -216,7 +207,7 @@ class _Reader:
         self._expect("]")
         if not ranges:
             raise _UnreadableError("a class without characters ends")
-        return Characters(tuple(ranges), negated)
+        return gbnf.Characters(tuple(ranges), negated)
 
     def _character(self) -> str:
         char = self._next()
@@ -232,7 +223,7 @@ class _Reader:
             raise _UnreadableError(f"no character has the code {code}, which ends")
         return chr(int(code, 16)) if code else _SHORT_ESCAPES.get(escape[4], escape[4])
 
-    def _repeated(self, part: Expression) -> Expression:
+    def _repeated(self, part: gbnf.Expression) -> gbnf.Expression:
         found = _REPEAT.match(self.line, self.place)
         if found is None:
             return part
@@ -244,7 +235,7 @@ class _Reader:
         if most is not None and most < least:
             raise _UnreadableError("more repeats at least than at most")
         self.place = found.end()
-        return Repeat(part, least, most)
+        return gbnf.Repeat(part, least, most)
 
     def _next(self) -> str:
         return self.line[self.place : self.place + 1]

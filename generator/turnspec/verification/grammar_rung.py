@@ -130,7 +130,7 @@ class _Reading:
 
     def fault(self, walk: Walk) -> WalkFault | None:
         """Return what is wrong with how a walk is read, ended or not, behind any of the prompts."""
-        known = schemas(self.request) if self.request and self.request.tools else None
+        known = schemas(self.request.tools) if self.request and self.request.tools else None
         try:
             meant = meant_by(walk, known, _escapes(self.spec))
         except (ValueError, SyntaxError) as error:  # a grammar with strings that are none
@@ -173,12 +173,8 @@ class _Reading:
         """Yield what the request doesn't allow of what was read."""
         if self.request is None:
             return
-        known = schemas(self.request)
         for call in parsed.tool_calls:
-            if not call.complete:
-                yield f"{call.name} is not complete"
-            errors = Draft202012Validator(known[call.name]).iter_errors(json.loads(call.arguments))
-            yield from (f"{call.name}: {error.message}" for error in errors)
+            yield from call_faults(call, schemas(self.request.tools))
         if self.request.calls_needed and not parsed.tool_calls:
             yield "no call"
         if self.request.response_schema is not None and not parsed.tool_calls:
@@ -220,6 +216,25 @@ def _prefill(spec: Spec, offer: Offer, *, lazy: bool) -> str:
     # A lazy grammar begins with the first call, when reasoning is over.
     begun = lazy and opens_reasoning(spec, prompt_extra(spec, prompt))
     return prompt + spec.reasoning.end + spec.join(Part.REASONING, Part.CALLS) if begun else prompt
+
+
+def call_faults(call: Any, known: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with a call: cut off, of no tool, or with arguments of another form.
+
+    The schemas are ``known`` by the tools' names.
+    """
+    if not call.complete:
+        yield f"{call.name} is not complete"
+    if call.name not in known:
+        yield f"there is no tool {call.name}"
+        return
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError as error:
+        yield f"{call.name}: arguments are not JSON: {error}"
+        return
+    errors = Draft202012Validator(known[call.name]).iter_errors(arguments)
+    yield from (f"{call.name}: {error.json_path}: {error.message}" for error in errors)
 
 
 def turn_ends(spec: Spec) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from turnspec import __version__
 from turnspec.codegen.loading import load
@@ -22,29 +21,18 @@ from turnspec.verification.sanity_view import View
 from turnspec.verification.turns import Renderer
 
 
-@dataclass(frozen=True, slots=True)
-class Climb:
-    """The results of all rungs, and everything that doesn't make sense in the spec."""
-
-    result: TemplateResult
-    objections: tuple[Problem, ...]
-
-
 def climb(
     spec: Spec,
     gbnf: str,
     chat: Chat,
     messages: int,
     on_rung: Callable[[str, RungResult], None] = lambda rung, result: None,
-) -> Climb:
-    """Climb all rungs.
+) -> tuple[TemplateResult, tuple[Problem, ...]]:
+    """Climb all rungs with a format, the grammar that was generated from it, and its template.
 
-    Args:
-        spec: the format.
-        gbnf: the grammar that was generated from it.
-        chat: its template, in the template's dialect and without settings.
-        messages: the number of messages that are random, but for the last, whose texts are long.
-        on_rung: is told of each rung as it is climbed.
+    ``chat`` speaks in the template's dialect, without settings. ``messages`` is the number of those
+    that are random, but for the last, whose texts are long. ``on_rung`` is told of each rung.
+    Returns the results of all rungs, and everything that doesn't make sense in the spec.
     """
     renderer = Renderer.create(spec, chat)
     module = load(spec)
@@ -65,7 +53,7 @@ def climb(
     on_rung(SANITY, rungs[SANITY])
     coverage, _ = view.witness
     result = TemplateResult(spec_hash(spec), __version__, rendered_parts(spec), rungs, coverage)
-    return Climb(result, objections)
+    return result, objections
 
 
 def _guarded(rung: Callable[[], RungResult]) -> RungResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from turnspec.analysis.text import markers
 from turnspec.spec.characters import call_ends
@@ -74,11 +74,9 @@ def sample_messages(spec: Spec) -> Iterator[Message]:
     """Return a fixed set: each part with and without the others, no call, one of each, three."""
     calls = [allowed_call(spec, call) for call in SAMPLE_CALLS]
     choices = ((), *((call,) for call in calls), tuple(calls))
-    reasoning_text = allowed_text(spec, Subject.REASONING, "Let me think: 2 < 3.")
-    content_text = allowed_text(spec, Subject.CONTENT, "Hello there!\n\nHow are you?")
-    for reasoning, content, chosen in itertools.product(
-        ("", reasoning_text), ("", content_text), choices
-    ):
+    thought = allowed_text(spec, Subject.REASONING, "Let me think: 2 < 3.")
+    answer = allowed_text(spec, Subject.CONTENT, "Hello there!\n\nHow are you?")
+    for reasoning, content, chosen in itertools.product(("", thought), ("", answer), choices):
         if reasoning or content or chosen:
             yield Message(content, reasoning, chosen)
 
@@ -147,25 +145,15 @@ def format_markers(spec: Spec) -> set[str]:
             pieces += (*elements.member, *elements.element)
         texts += [piece.text for piece in pieces]
         texts += [spec.tools.arguments.start, spec.tools.arguments.end]
-    found = {text.strip() for text in texts} | {
-        marker for text in texts for marker in markers(text)
-    }
+    found = {text.strip() for text in texts}
+    found |= {marker for text in texts for marker in markers(text)}
     found = {text for text in found if len(text) > 2}
-    return {text for text in found if not _begins_another(text, found)}
-
-
-def _begins_another(text: str, texts: Iterable[str]) -> bool:
-    """Tell whether a text that is no whole marker, such as a fence, is how another one begins."""
-    if markers(text):
-        return False
-    return any(other != text and other.startswith(text) for other in texts)
+    # A text that is no whole marker, such as a fence, may be how another one begins.
+    return {t for t in found if markers(t) or not any(o != t and o.startswith(t) for o in found)}
 
 
 def ambiguous_types(spec: Spec) -> set[JsonType]:
     """Return the types of arguments that the spec calls ambiguous, whatever they hold."""
-    subjects = {
-        limit.subject
-        for limit in spec.limits
-        if limit.verdict is Verdict.AMBIGUOUS and not limit.characters
-    }
+    told = (it for it in spec.limits if it.verdict is Verdict.AMBIGUOUS and not it.characters)
+    subjects = {limit.subject for limit in told}
     return {kind for subject, kind in _ARGUMENT_TYPES.items() if subject in subjects}

@@ -86,11 +86,9 @@ def calls_in_text(spec: Spec) -> tuple[Quoted, Quoted]:
 def with_open_limits(spec: Spec) -> Spec:
     """Return a spec that says where a quoted call is read as one, if only text tells of it."""
     kept = tuple(limit for limit in spec.limits if limit.verdict is not Verdict.OPEN)
-    found = tuple(
-        Limit(subject, Verdict.OPEN, Condition.ALWAYS, _REASONS[subject])
-        for subject in _open_subjects(spec)
-    )
-    return replace(spec, limits=kept + found)
+    subjects = _open_subjects(spec)
+    found = (Limit(it, Verdict.OPEN, Condition.ALWAYS, _REASONS[it]) for it in subjects)
+    return replace(spec, limits=(*kept, *found))
 
 
 def _open_subjects(spec: Spec) -> Iterator[Subject]:

@@ -18,15 +18,8 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.turn_end import may_repeat_calls
 from turnspec.spec.words import JsonType, ReasoningMode, SlotKind, Subject, Verdict
+from turnspec.verification import messages
 from turnspec.verification.comparing import trims_strings
-from turnspec.verification.messages import (
-    TRICKY_TEXTS,
-    allowed_call,
-    allowed_text,
-    ambiguous_types,
-    format_markers,
-    has_elements,
-)
 
 SEED = 2026
 
@@ -52,7 +45,7 @@ _TRIES = 20
 
 def random_messages(spec: Spec, count: int, seed: int = SEED) -> Iterator[Message]:
     """Yield messages that hold nothing of which the spec says that it doesn't come back."""
-    source = _Source(spec, Random(seed), frozenset(format_markers(spec)))
+    source = _Source(spec, Random(seed), frozenset(messages.format_markers(spec)))
     made = 0
     while made < count:
         message = source.message()
@@ -89,7 +82,7 @@ class _Source:
         """Return a text, not empty, that holds no marker and has no white space at its ends."""
         for _ in range(_TRIES):
             pieces = (self._piece() for _ in range(self.random.randint(1, 3)))
-            text = allowed_text(self.spec, subject, " ".join(pieces)).strip()
+            text = messages.allowed_text(self.spec, subject, " ".join(pieces)).strip()
             if text and not any(marker in text for marker in self._held_nowhere(subject)):
                 return text
         return "x"
@@ -105,7 +98,7 @@ class _Source:
     def _piece(self) -> str:
         kind = self.random.random()
         if kind < 0.35:
-            return self.random.choice(TRICKY_TEXTS)
+            return self.random.choice(messages.TRICKY_TEXTS)
         if kind < 0.5:
             return self.random.choice(_WORDS)
         if kind < 0.55:
@@ -123,7 +116,7 @@ class _Source:
             name = self.random.choice(sorted(tools))
             arguments = {key: self._value(shape) for key, shape in tools[name].items()}
             identifier = self._word(9, SlotKind.ID)
-            calls.append(allowed_call(self.spec, Call(name, arguments, identifier)))
+            calls.append(messages.allowed_call(self.spec, Call(name, arguments, identifier)))
         return tuple(calls)
 
     def _word(self, length: int, kind: SlotKind) -> str:
@@ -151,8 +144,8 @@ class _Source:
         return {self._key(): self._shape() for _ in range(self.random.randint(0, 4))}
 
     def _shape(self) -> Shape:
-        kinds = [kind for kind in JsonType if kind not in ambiguous_types(self.spec)]
-        if not has_elements(self.spec):
+        kinds = [kind for kind in JsonType if kind not in messages.ambiguous_types(self.spec)]
+        if not messages.has_elements(self.spec):
             return self.random.choice(kinds)
         scalars = [kind for kind in kinds if kind not in _CONTAINERS]
         return self._nested(scalars, 2) if self._by(0.5) else self.random.choice(scalars)

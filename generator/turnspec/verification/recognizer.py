@@ -55,7 +55,7 @@ class Recognizer:
         return self._read(text)[0]
 
     def _read(self, text: str) -> tuple[int, bool]:
-        current = self._begin()
+        current = 0 if self._sets else self._settled([(self._rule(self.entry), _BOTTOM)])
         for number, char in enumerate(text):
             following = self._moves.get((current, char))
             if following is None:
@@ -64,9 +64,6 @@ class Recognizer:
                 return number, False
             current = following
         return len(text), self._sets[current][1]
-
-    def _begin(self) -> int:
-        return 0 if self._sets else self._settled([(self._rule(self.entry), _BOTTOM)])
 
     def _move(self, current: int, char: str) -> int:
         places, _ = self._sets[current]

@@ -6,7 +6,7 @@ Every rung returns counts and its shortest failure; none of them raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from turnspec.codegen.format_module import FormatModule
@@ -26,21 +26,14 @@ from turnspec.verification.tally import Tally
 DEFAULT_MESSAGES = 50
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Why a message isn't checked, as one of several for which that holds."""
+#: What came of checking a message: None if it is as it should be, a text why it isn't checked.
+Outcome = Counterexample | str | None
 
-    why: str
-
-
-#: What came of checking a message; None: it is as it should be.
-Outcome = Counterexample | LeftOut | None
-
-_REFUSED = LeftOut("messages refused by the template")
-_AMBIGUOUS = LeftOut("messages ambiguous by the spec")
-_NO_PLACE = LeftOut("messages that the prompt leaves no place for")
-_OTHERWISE = LeftOut("messages with calls that the model writes otherwise, by an overlay")
-_NOTHING_SHOWN = LeftOut("messages of which the template shows nothing")
+_REFUSED = "messages refused by the template"
+_AMBIGUOUS = "messages ambiguous by the spec"
+_NO_PLACE = "messages that the prompt leaves no place for"
+_OTHERWISE = "messages with calls that the model writes otherwise, by an overlay"
+_NOTHING_SHOWN = "messages of which the template shows nothing"
 _NAMELESS = (
     "the template renders no name for a call, so no parser can know one: say in an overlay, under "
     "the key tools, how the model writes calls"
@@ -54,8 +47,8 @@ def check_messages(
     failing: list[Message] = []
     for message in given:
         outcome = check(message)
-        if isinstance(outcome, LeftOut):
-            tally.leave_out(outcome.why)
+        if isinstance(outcome, str):
+            tally.left_out[outcome] += 1
             continue
         tally.add(outcome)
         if outcome is not None:

@@ -75,12 +75,10 @@ def sanity(view: View) -> tuple[RungResult, tuple[Problem, ...]]:
         if title in DOUBTS:
             found = [(path, f"doubtful: {message}") for path, message in found]
             doubts += [message for _, message in found]
-        problems += (Problem(message, view.spec.name, path=path) for path, message in found)
-        if title in DOUBTS:
-            continue
-        failed += bool(found)
-        if found and example is None:
+        elif found:
+            failed += 1
             path, message = found[0]
-            example = Counterexample(path, title, message)
+            example = example or Counterexample(path, title, message)
+        problems += (Problem(message, view.spec.name, path=path) for path, message in found)
     passed = len(CHECKS) - failed
     return RungResult(passed, failed, example, "; ".join(doubts)), tuple(problems)

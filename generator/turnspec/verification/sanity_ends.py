@@ -49,9 +49,10 @@ def stops(view: View) -> Iterator[Finding]:
 def _unended(view: View, found: tuple[str, ...]) -> Iterator[Finding]:
     """Yield the turns of content and of calls that no stop string ends."""
     spec = view.spec
+    ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
     for end in spec.turn.ends:
         for key, text in (("final", end.final), ("followed", end.followed)):
-            whole = (_part_end(spec, end.last) + text).rstrip()
+            whole = (ends.get(end.last, "") + text).rstrip()
             is_last = end.last in (Part.CONTENT, Part.CALLS) and text.strip()
             if is_last and not _is_ended(whole, found):
                 path = f"turn.ends.{end.last}.{key}"
@@ -71,9 +72,8 @@ def _cuts(text: str, at: int, stop: str) -> bool:
 
 def _is_ended(text: str, found: tuple[str, ...]) -> bool:
     """Tell whether a stop string stands in a text, or goes on from it with the next header."""
-    return any(
-        stop in text or any(stop.startswith(text[at:]) for at in range(len(text))) for stop in found
-    )
+    ends = tuple(text[at:] for at in range(len(text)))
+    return any(stop in text or stop.startswith(ends) for stop in found)
 
 
 def shown_stops(view: View) -> Iterator[Finding]:
@@ -130,11 +130,6 @@ def _ended_at(spec: Spec, message: Message, turn: str) -> int:
     if spec.turn.order.index(Part.CALLS) < spec.turn.order.index(Part.CONTENT) and message.content:
         return 0 if spec.turn.header.strip() in turn else last
     return turn.rfind(message.calls[-1].name)
-
-
-def _part_end(spec: Spec, part: Part) -> str:
-    ends = {Part.REASONING: spec.reasoning.end, Part.CONTENT: spec.content.end}
-    return ends.get(part, "")
 
 
 def triggers(view: View) -> Iterator[Finding]:

@@ -19,14 +19,10 @@ from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.words import Part, SlotKind, ToolMode
 from turnspec.spec.yaml_text import quoted
+from turnspec.verification import messages
 from turnspec.verification.comparing import Turn, as_meant, as_read
 from turnspec.verification.gbnf_reader import Grammar, read_grammar
-from turnspec.verification.messages import (
-    EDGE_VALUES,
-    allowed_call,
-    ambiguous_types,
-    format_markers,
-)
+from turnspec.verification.messages import allowed_call, ambiguous_types, format_markers
 from turnspec.verification.prompts import prompts_of
 from turnspec.verification.recognizer import Recognizer
 from turnspec.verification.sanity_view import Finding, View
@@ -131,12 +127,8 @@ def values(view: View) -> Iterator[Finding]:
     spec = view.spec
     if spec.tools is None:
         return
-    asked = [
-        value
-        for kind, found in EDGE_VALUES.items()
-        if kind not in ambiguous_types(spec)
-        for value in found
-    ]
+    told = ambiguous_types(spec)
+    asked = [v for kind, found in messages.EDGE_VALUES.items() if kind not in told for v in found]
     keys = {f"qxk{number}": value for number, value in enumerate(asked)}
     grammar = _bound_to(spec, keys)
     for key, value in keys.items():

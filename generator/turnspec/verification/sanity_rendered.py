@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from turnspec.analysis.stripped import is_cut_before, now_and_earlier
@@ -121,8 +121,10 @@ def _begins_inside(text: str, at: int) -> bool:
 
 def ends(view: View) -> Iterator[Finding]:
     """Before another message a turn ends as the spec says, with tools at least."""
-    found = list(_ends_in(view, _untold(view)))
-    if found and list(_ends_in(view, view.renderer.chat)):
+    chat = view.renderer.chat
+    # Tools would stand before some user's message.
+    found = list(_ends_in(view, chat.speaking(replace(chat.dialect, give_tools=False))))
+    if found and list(_ends_in(view, chat)):
         yield from found
 
 
@@ -131,10 +133,13 @@ def _ends_in(view: View, chat: Chat) -> Iterator[Finding]:
     call = allowed_call(spec, SAMPLE_CALLS[0])
     messages = {Part.CONTENT: Message(_CONTENT), Part.CALLS: Message(calls=(call,))}
     following = {Part.CONTENT: Following.USER, Part.CALLS: Following.TOOL}
-    anchors = {Part.CONTENT: _CONTENT, Part.CALLS: _last_text(call.arguments)}
+    texts = ["", *(value for value in call.arguments.values() if isinstance(value, str))]
+    anchors = {Part.CONTENT: _CONTENT, Part.CALLS: texts[-1]}
+    if never_renders_calls(spec) or (spec.tools and spec.tools.after_first):
+        del messages[Part.CALLS]  # a single one ends in a way of its own
     for part, message in messages.items():
         end = spec.end(part)
-        if end is None or not anchors[part] or (part is Part.CALLS and _ends_alone(spec)):
+        if end is None or not anchors[part]:
             continue
         found = chat.turn(message, following=following[part]).text
         written = write_turn(spec, message, followed=True)
@@ -164,22 +169,6 @@ def _begins_later_message(chat: Chat, text: str) -> bool:
     """Tell whether a text stands before a user's message that follows another user's."""
     messages = [user_message(USER_TEXT), user_message(_CONTENT)]
     return (chat.render(messages).text or "").partition(_CONTENT)[0].endswith(text)
-
-
-def _untold(view: View) -> Chat:
-    """Return the template's chat without tools, which would stand before some user's message."""
-    chat = view.renderer.chat
-    return chat.speaking(replace(chat.dialect, give_tools=False))
-
-
-def _ends_alone(spec: Spec) -> bool:
-    """Tell whether no call is rendered, or a single one ends in a way of its own."""
-    return never_renders_calls(spec) or bool(spec.tools and spec.tools.after_first)
-
-
-def _last_text(arguments: Mapping[str, object]) -> str:
-    texts = [value for value in arguments.values() if isinstance(value, str)]
-    return texts[-1] if texts else ""
 
 
 def index(view: View) -> Iterator[Finding]:
@@ -252,9 +241,7 @@ def unrendered_reasoning(view: View) -> Iterator[Finding]:
     What opens it may also be all that a prompt says behind the header, in words.
     """
     spec = view.spec
-    said = {
-        (prompt or "").removeprefix(spec.turn.header) for _, prompt in prompts_of(spec.thinking)
-    }
+    said = {prompt.removeprefix(spec.turn.header) for _, prompt in prompts_of(spec.thinking)}
     never = spec.reasoning.mode is not ReasoningMode.NONE and not spec.reasoning.field
     if not never or any(key.split(".")[0] == "reasoning" for key in spec.overlay):
         return

@@ -51,9 +51,8 @@ def prompt_markers(view: View) -> Iterator[Finding]:
 def untold_prompts(view: View) -> Iterator[Finding]:
     """No prompt, whatever is set, has a header or a marker of which the spec says nothing."""
     if not view.spec.thinking.default.prompt:
-        prompt, bare = (
-            view.chat.prompt(add_generation_prompt=it).text or "" for it in (True, False)
-        )
+        both = (view.chat.prompt(add_generation_prompt=it) for it in (True, False))
+        prompt, bare = (rendering.text or "" for rendering in both)
         added = prompt.removeprefix(bare).strip()
         if not view.spec.turn.header.strip().endswith(added):  # nor as the end of all turns' header
             yield "thinking.default.prompt", f"no turn begins as the prompt does: {quoted(added)}"

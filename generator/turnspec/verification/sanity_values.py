@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from turnspec.spec.encoding import encode_argument
 from turnspec.spec.words import Encoding, JsonType, Subject, Verdict
@@ -46,14 +47,10 @@ def alike(view: View) -> Iterator[Finding]:
     tools = view.spec.tools
     if tools is None or tools.arguments.elements is None:
         return
-    arguments = tools.arguments
+    written = partial(encode_argument, arguments=tools.arguments)
     called = {x.subject for x in view.spec.limits if x.verdict is Verdict.AMBIGUOUS}
     for subject, pairs in _ALIKE.items():
-        found = [
-            (one, other)
-            for one, other in pairs
-            if encode_argument(one, arguments) == encode_argument(other, arguments)
-        ]
+        found = [pair for pair in pairs if written(pair[0]) == written(pair[1])]
         if found and subject not in called:
             one, other = found[0]
             yield "limits", f"{one!r} and {other!r} are written alike; {subject} is ambiguous"

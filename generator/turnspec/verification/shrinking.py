@@ -86,9 +86,7 @@ def _smaller_values(value: object) -> Iterator[object]:
     elif isinstance(value, list):
         yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
         for at, item in enumerate(value):
-            yield from (
-                [*value[:at], smaller, *value[at + 1 :]] for smaller in _smaller_values(item)
-            )
+            yield from ([*value[:at], less, *value[at + 1 :]] for less in _smaller_values(item))
     elif isinstance(value, dict):
         yield from ({k: v for k, v in value.items() if k != key} for key in value)
         for key, item in value.items():

@@ -35,6 +35,5 @@ def with_tokenizer(spec: Spec, given: Tokenizer | None) -> Spec:
         return content == token
 
     special, ends = (tuple(filter(is_new, t)) for t in (given.special_tokens, given.end_tokens))
-    return (
-        replace(spec, tokenizer=Tokenizer(given.origin, special, ends)) if special or ends else spec
-    )
+    kept = Tokenizer(given.origin, special, ends)
+    return replace(spec, tokenizer=kept) if special or ends else spec

@@ -30,10 +30,6 @@ class Tally:
         if self.example is None or _size(fault) < _size(self.example):
             self.example = fault
 
-    def leave_out(self, why: str) -> None:
-        """Count something that isn't checked."""
-        self.left_out[why] += 1
-
     def result(self, nothing: str = "") -> RungResult:
         """Return the counts; ``nothing`` says why there were no checks, if there were none."""
         notes = [f"{count} {why}" for why, count in self.left_out.items()]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from turnspec.analysis.call_examples import find_call_example
-from turnspec.analysis.instructions import Instructions, tool_instructions
+from turnspec.analysis.instructions import tool_instructions
 from turnspec.analysis.overlay_draft import draft_overlay
 from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load
@@ -48,12 +48,9 @@ def _other_calls(spec: Spec, chat: Chat) -> Iterator[str]:
     for setting in dict.fromkeys(one.setting for one in said):
         found = find_call_example([one for one in said if one.setting == setting])
         if found is not None and not _is_read(spec, found[0].tools):
-            yield _reason(spec, found[0].tools, found[1])
-
-
-def _reason(spec: Spec, told: Tools, said: Instructions) -> str:
-    written = quoted(_written(spec, told))  # our own call, written so: no words of the prompt
-    return f"with {said.setting} the prompt may be taken to ask for {written}"
+            # Our own call, written so: no words of the prompt.
+            written = quoted(_written(spec, found[0].tools))
+            yield f"with {found[1].setting} the prompt may be taken to ask for {written}"
 
 
 def _written(spec: Spec, tools: Tools) -> str:

@@ -31,10 +31,7 @@ class Renderer:
 
     @classmethod
     def create(cls, spec: Spec, chat: Chat) -> Renderer:
-        """Take a chat in the template's dialect; reasoning is given as the spec says.
-
-        Thinking is enabled.
-        """
+        """Take a chat in the template's dialect: reasoning as the spec says, thinking enabled."""
         reasoning = spec.reasoning
         dialect = replace(
             chat.dialect,
@@ -48,11 +45,8 @@ class Renderer:
         return cls(spec, using, prompt, bare)
 
     def turn(self, message: Message) -> tuple[str | None, str]:
-        """Return the rendered text behind the user's message, or None and why there is none.
-
-        What was rendered once is kept: several rungs ask for the same.
-        """
-        key = repr(message)
+        """Return the rendered text behind the user's message, or None and why there is none."""
+        key = repr(message)  # what is rendered is kept: several rungs ask for the same
         if key not in self._turns:
             self._turns[key] = self._render(message)
         return self._turns[key]

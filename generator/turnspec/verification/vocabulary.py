@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from gguf import GGUFWriter, TokenType
@@ -33,12 +34,11 @@ def add_vocabulary(
     specials = token_ids(special_tokens)
     shown = shown_bytes()
     merged = [left + right for left, right in merges]
-    kinds = {TokenType.NORMAL: len(shown), TokenType.CONTROL: len(specials)}
-    types = [kind for kind, count in kinds.items() for _ in range(count)]
+    types = [TokenType.NORMAL] * len(shown) + [TokenType.CONTROL] * len(specials)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list([*shown, *specials, *merged])
-    writer.add_token_types([*types, *(TokenType.NORMAL for _ in merged)])
+    writer.add_token_types(types + [TokenType.NORMAL] * len(merged))
     # There has to be one; these two bytes never follow each other in UTF-8.
     rare = (shown[0xFF], shown[0xFF])
     writer.add_token_merges([f"{left} {right}" for left, right in merges or [rare]])
@@ -59,12 +59,6 @@ def write_vocabulary(path: Path, *, special_tokens: Iterable[str] = ()) -> None:
 
 def shown_bytes() -> list[str]:
     """Return the character that stands for each byte in a byte-level vocabulary."""
-    hidden = 0
-    shown = []
-    for byte in range(256):
-        if any(byte in visible for visible in _SHOWN):
-            shown.append(chr(byte))
-        else:
-            shown.append(chr(_MOVED_TO + hidden))
-            hidden += 1
-    return shown
+    moved = count(_MOVED_TO)
+    is_shown = (any(byte in visible for visible in _SHOWN) for byte in range(256))
+    return [chr(byte if shown else next(moved)) for byte, shown in enumerate(is_shown)]

@@ -106,9 +106,9 @@ def _writable(tools: Sequence[Mapping[str, Any]], spec: Spec) -> list[dict[str, 
     return found
 
 
-def schemas(request: GrammarRequest) -> Mapping[str, Any]:
+def schemas(tools: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return the schema of each tool's arguments, by the tool's name."""
-    return {function.name: function.parameters for function in functions(request.tools)}
+    return {function.name: function.parameters for function in functions(tools)}
 
 
 def bound_grammar(request: GrammarRequest, bind: Bind) -> tuple[BoundGrammar, Grammar] | Problem:

@@ -40,16 +40,12 @@ _STRINGS: dict[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MeantCall:
-    """A call of a walk: its tool, its id ("" where there is none), and its arguments.
-
-    ``keys`` are sorted; ``strings`` are all strings in the values, in their order. None: what they
-    are isn't known.
-    """
+    """A call of a walk: its tool, its id ("" where there is none), and its arguments if known."""
 
     name: str
     id: str
-    keys: tuple[str, ...] | None
-    strings: tuple[str, ...] | None
+    keys: tuple[str, ...] | None  # sorted
+    strings: tuple[str, ...] | None  # all that are in the values, in their order
 
     def __str__(self) -> str:
         said = [f"call {self.name}", f"id {self.id}" if self.id else ""]
@@ -76,20 +72,14 @@ class MeantTurn:
 def meant_by(
     walk: Walk, tools: Mapping[str, Any] | None, escapes: Mapping[str, str] | None = None
 ) -> MeantTurn:
-    """Return what a walk meant; ``tools`` has the schemas that its grammar is bound to, if any.
-
-    ``escapes`` are what stands for signs in values.
-    """
+    """Return what a walk meant, by the tools that its grammar is bound to and values' escapes."""
     signs = {text: sign for sign, text in (escapes or {}).items()}
     texts = {True: "", False: ""}
     for number, span in enumerate(walk.spans):
         if span.rule in _TEXTS and not _is_around(walk, number, span.rule):
             texts[_is_reasoning(walk, number)] += walk.of(span)
-    calls = (
-        _call(walk, number, tools, signs)
-        for number, span in enumerate(walk.spans)
-        if span.rule in _CALLS
-    )
+    numbers = (number for number, span in enumerate(walk.spans) if span.rule in _CALLS)
+    calls = (_call(walk, number, tools, signs) for number in numbers)
     return MeantTurn(texts[False], texts[True], tuple(calls))
 
 
@@ -122,10 +112,8 @@ def _same_call(meant: MeantCall, read: MeantCall) -> bool:
 
 def _same_string(meant: str, read: str) -> bool:
     """Tell whether a string is the same, but for a line's end at either end that its tags have."""
-    return (
-        meant == read
-        or re.fullmatch(rf"[ \t]*\r?\n?{re.escape(read)}\r?\n?[ \t]*", meant) is not None
-    )
+    with_ends = rf"[ \t]*\r?\n?{re.escape(read)}\r?\n?[ \t]*"
+    return meant == read or re.fullmatch(with_ends, meant) is not None
 
 
 def _is_around(walk: Walk, number: int, rule: str) -> bool:

@@ -31,15 +31,12 @@ _SURROGATES = range(0xD800, 0xE000)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a rule wrote, or a literal (``rule`` is "" then), and the number of the span around it.
-
-    The outermost span is around itself.
-    """
+    """What a rule wrote, or a literal (then ``rule`` is ""), and which span is around it."""
 
     rule: str
     start: int
     end: int
-    around: int
+    around: int  # the number of a span; the outermost has its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +160,9 @@ class _Walk:
         self.written.append(text)
         self.length += len(text)
 
-    def _is_long(self) -> bool:
-        return self.length >= self.longest
-
     def _option(self, choice: gbnf.Choice) -> gbnf.Expression:
         options = choice.options
-        if self._is_long():
+        if self.length >= self.longest:
             return min(options, key=self._cost)
         if self.taken is not None and self.random.random() < _FAIR_SHARE:
             return options[self._least_taken(choice, range(len(options)))]
@@ -198,7 +192,7 @@ class _Walk:
         return any(name not in self.seen for name in names)
 
     def _count(self, repeat: gbnf.Repeat) -> int:
-        if self._is_long():
+        if self.length >= self.longest:
             return repeat.least
         if repeat.most == 1 and self.taken is not None and self.random.random() < _FAIR_SHARE:
             return self._least_taken(repeat, range(repeat.least, 2))
@@ -234,6 +228,5 @@ def _is_text(expression: gbnf.Expression) -> bool:
     """Say whether this is one of many characters; white space and the like is kept short."""
     if not isinstance(expression, gbnf.Characters):
         return False
-    return expression.negated or len(expression.ranges) < sum(
-        high - low for low, high in expression.ranges
-    )
+    size = sum(high - low for low, high in expression.ranges)
+    return expression.negated or len(expression.ranges) < size

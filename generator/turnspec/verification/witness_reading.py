@@ -11,18 +11,10 @@ from turnspec.analysis.text import common_prefix, common_suffix, markers
 from turnspec.codegen.format_module import FormatModule
 from turnspec.spec.message import Call, Message
 from turnspec.spec.yaml_text import quoted
+from turnspec.verification import witness_tries as tries
 from turnspec.verification.comparing import Said, as_meant, as_read
 from turnspec.verification.turns import Renderer
-from turnspec.verification.witness_tries import (
-    FORMS,
-    NEEDLE,
-    Try,
-    answer_with,
-    changed,
-    kinds_of_blocks,
-    named_arguments,
-    named_tries,
-)
+from turnspec.verification.witness_tries import NEEDLE, Try
 
 _NEEDLE = re.compile(rf"{NEEDLE}\d\d\d")
 _LOSSES = ("a call is lost", "content is lost", "a text is lost")
@@ -61,7 +53,7 @@ class Reader:
         header = self.renderer.spec.turn.header
         if header and plain.text.count(header) > own.text.count(header):
             return  # it puts further turns before this one
-        setting = changed(self.renderer.chat, tried.variables)
+        setting = tries.changed(self.renderer.chat, tried.variables)
         if setting:
             # A key may say what is called; a setting may only say how it is written.
             other = "a call is read as another one" if plain.said.calls != own.said.calls else ""
@@ -82,7 +74,7 @@ class Reader:
         that it looks for may say the same, as code does that stands there alone.
         """
         self.told |= self._other_argument()
-        for arguments in (probe_call(0).arguments, named_arguments(self.renderer.chat)):
+        for arguments in (probe_call(0).arguments, tries.named_arguments(self.renderer.chat)):
             if told := self._other_call(arguments):
                 self.told |= told
                 return
@@ -90,7 +82,7 @@ class Reader:
     def _other_call(self, arguments: Mapping[str, object]) -> dict[str, str]:
         """Return which name, if one does, has a call with these arguments written otherwise."""
         usual = self._read_call(NEEDLE, arguments)
-        for name in named_tries(self.renderer.chat):
+        for name in tries.named_tries(self.renderer.chat):
             with self.renderer.chat.worker.unwitnessed():
                 given = self._read_call(name, arguments)
             if usual is None or given is None or given.text.replace(name, NEEDLE) == usual.text:
@@ -103,7 +95,7 @@ class Reader:
     def _other_argument(self) -> dict[str, str]:
         """Return which argument, if one does, has its call written otherwise."""
         usual = self._read_call(NEEDLE, probe_call(0).arguments)
-        for key, value in named_arguments(self.renderer.chat).items():
+        for key, value in tries.named_arguments(self.renderer.chat).items():
             with self.renderer.chat.worker.unwitnessed():
                 given = self._read_call(NEEDLE, {key: value})
             meant = as_meant(self.renderer.spec, Message(calls=(Call(NEEDLE, {key: value}),)))
@@ -120,7 +112,7 @@ class Reader:
             return
         known = (blocks.reasoning_type, blocks.content_type)
         own = {blocks.type_key: blocks.content_type, blocks.content_key: CONTENT}
-        for kind in kinds_of_blocks(chat):
+        for kind in tries.kinds_of_blocks(chat):
             if (word := kind[blocks.type_key]) in known or _NEEDLE.fullmatch(str(word)):
                 continue
             both = [own, kind]
@@ -168,8 +160,8 @@ class Reader:
     ) -> _Read | None:
         """Return what is read of an answer; None where it has another header."""
         chat = self.renderer.chat.using(variables)
-        turn = chat.continued(answer_with(chat, form, keys)).text
-        found = self.renderer.parser_input(turn or "", FORMS[form].calls)
+        turn = chat.continued(tries.answer_with(chat, form, keys)).text
+        found = self.renderer.parser_input(turn or "", tries.FORMS[form].calls)
         if found is None:
             return None
         return _Read(found.text, as_read(self.renderer.spec, self.module, found))

@@ -13,13 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.probes import CONTENT, NAMES, REASONING, probe_message
 from turnspec.analysis.text import markers
-from turnspec.rendering.conversation import (
-    NEXT_USER_TEXT,
-    USER_TEXT,
-    Chat,
-    result_message,
-    user_message,
-)
+from turnspec.rendering import conversation
+from turnspec.rendering.conversation import USER_TEXT, Chat, result_message, user_message
 from turnspec.rendering.dialect import JsonObject
 from turnspec.spec.message import Message
 
@@ -29,7 +24,7 @@ NEEDLE = "witqa"
 #: The answers to which something is added.
 FORMS = {"content": probe_message(content=True), "a call": probe_message(calls=1)}
 _SYSTEM: JsonObject = {"role": "system", "content": "sysqa"}
-_USER, _NEXT = user_message(USER_TEXT), user_message(NEXT_USER_TEXT)
+_USER, _NEXT = user_message(USER_TEXT), user_message(conversation.NEXT_USER_TEXT)
 
 #: Keys that hold everything else, and those in which a text of ours would be no further text.
 _WHOLE = ("role", "content", "tool_calls", "function")
@@ -42,18 +37,14 @@ _MOST = 30
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A conversation under a setting; ``words`` say what is unusual.
-
-    ``form`` is there if all texts of the answer, the last message, have to be read; ``keys`` are
-    what it has beside that. ``is_answer``: nothing but answers is new in it.
-    """
+    """A conversation under a setting; ``words`` say what is unusual."""
 
     words: str
     variables: Mapping[str, object]
     messages: Sequence[JsonObject]
-    form: str = ""
-    keys: Mapping[str, object] = field(default_factory=dict)
-    is_answer: bool = True
+    form: str = ""  # if all texts of the answer, the last message, have to be read
+    keys: Mapping[str, object] = field(default_factory=dict)  # what the answer has beside that
+    is_answer: bool = True  # whether nothing but answers is new in it
 
 
 def plain_tries(chat: Chat) -> Iterator[Try]:
@@ -162,11 +153,8 @@ def _quoting(chat: Chat) -> Iterator[Try]:
     texts = [
         f"{a}{word}{b}" for word in words for a, b in itertools.product(("", NEEDLE), repeat=2)
     ]
-    for text in (
-        *texts,
-        "".join(words),
-        *(NEEDLE.join(("", *all_, "")) for all_ in (words, marks)),
-    ):
+    joined = (NEEDLE.join(("", *all_, "")) for all_ in (words, marks))
+    for text in (*texts, "".join(words), *joined):
         for message in (Message(text), Message(text, text), replace(FORMS["a call"], content=text)):
             answer = chat.assistant_message(message)
             yield Try(f"the text {text!r}", chat.variables, [_USER, answer, _NEXT, answer])

@@ -14,6 +14,7 @@ from turnspec.analysis.text import markers
 from turnspec.grammar.call_text import value_ends
 from turnspec.grammar.request import GrammarRequest, ToolChoice
 from turnspec.rendering.conversation import tool_definitions
+from turnspec.spec.conditions import parts_of_message
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.problems import Problem
@@ -96,9 +97,7 @@ def _judged(
     for message in messages:
         for on in thinking:
             shown = expected_behind(spec, message, on)
-            says = may_be_written(spec, message) and (
-                shown.reasoning or shown.content or shown.calls
-            )
+            says = may_be_written(spec, message) and parts_of_message(shown)
             if says and (found := written_input(spec, message, thinking=on)):
                 texts[found.text] = bool(message.calls) and not message.content
     for text, ends_in_calls in sorted(texts.items()):
