@@ -184,7 +184,7 @@ def _find_wrappings(edges: Mapping[Edge, str], around: Around) -> tuple[dict[Par
     if not turn_end:  # some templates end the last message of a conversation in their own way
         ends = without_header(around.by_user, around.user_header)
         turn_end = parts.common_turn_end(ends, wrappings)
-    return wrappings, turn_end
+    return parts.closed_alike(wrappings, turn_end, around.header.user_end)
 
 
 def _find_calls(
