@@ -117,7 +117,7 @@ CALLS = {
         CallShape("deed", "name", "how", ()),
     ),
     "one under a key, its arguments a text": (
-        "{% if m.deed %}{{ '<do what=' ~ m.deed.name ~ '>' + m.deed.how ~ '</do>' }}{% endif %}",
+        "{% if m.deed %}{{ '<do>' + m.deed.name + ' ' + m.deed.how + '</do>' }}{% endif %}",
         CallShape("deed", "name", "how", ()),
     ),
     "one under a key that is written whole": (
