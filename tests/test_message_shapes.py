@@ -115,6 +115,14 @@ CALLS = {
         + "{% endif %}",
         CallShape("deed", "name", "how", ()),
     ),
+    "one under a key, its arguments a text": (
+        "{% if m.deed %}{{ '<do>' + m.deed.name + ' ' + m.deed.how + '</do>' }}{% endif %}",
+        CallShape("deed", "name", "how", ()),
+    ),
+    "one under a key that is written whole": (
+        "{% if m.deed %}<do>{{ m.deed | tojson }}</do>{% endif %}",
+        CallShape("deed", "name", "arguments", ()),
+    ),
     "with other keys": (
         _deeds("m.tool_calls", "c.what", "c.how"),
         CallShape("tool_calls[]", "what", "how", ()),

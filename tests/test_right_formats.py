@@ -761,6 +761,52 @@ WHOLE = {
         '\u27e6look;\nby: 7; at: "sea"\u27e7<:end:>',
         ("", "", [("look", {"by": 7, "at": "sea"})]),
     ),
+    "what closes a thought and a call closes content too": (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+        "{% if m.reasoning %}{{ '<:part:>muse\n' ~ m.reasoning ~ '<:/part:>' }}{% endif %}"
+        "{% for c in m.tool_calls or [] %}"
+        "{{ '<:part:>use\n' ~ (c.function | tojson) ~ '<:/part:>' }}{% endfor %}"
+        "{% if not m.tool_calls %}{{ '<:part:>say\n' ~ m.content ~ '<:/part:>' }}{% endif %}"
+        "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<:part:>muse\nSo [it] is.<:/part:><:part:>say\nThe ```sea```.<:/part:><:end:>",
+        ("So [it] is.", "The ```sea```.", []),
+    ),
+    "so it does where the end of the user's message alone tells it apart": (
+        "{% for m in messages %}<:{{ m.role }}:>{% if m.role == 'assistant' %}"
+        "{% for c in m.tool_calls or [] %}"
+        "{{ '<:part:>use\n' ~ (c.function | tojson) ~ '<:/part:>' }}{% endfor %}"
+        "{% if not m.tool_calls %}{{ '<:part:>say\n' ~ m.content ~ '<:/part:>' }}{% endif %}"
+        "{% else %}{{ m.content }}{% endif %}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        '<:part:>use\n{"name": "look", "arguments": {"at": "sea"}}<:/part:><:end:>',
+        ("", "", [("look", {"at": "sea"})]),
+    ),
+    "a word may stand where there is no content, and end content itself": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or 'Nothing' }}"
+        "{% for c in m.tool_calls or [] %}<use>{{ c.function | tojson }}</use>{% endfor %}<:end:>"
+        "{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "I saw Nothing<:end:>",
+        ("", "I saw Nothing", []),
+    ),
+    "roles may be told by words, with a blank alone before them": (
+        "{% for m in messages %}{% if (m.role == 'user') == (loop.index0 % 2 == 1) %}"
+        "{{ raise_exception('Take turns.') }}{% endif %}"
+        "{% if m.role == 'user' %}{{ 'GUEST: ' ~ m.content ~ ' ' }}"
+        "{% elif m.role == 'assistant' %}{{ 'PILOT: ' ~ m.content ~ eos_token }}{% endif %}"
+        "{% endfor %}",
+        " PILOT: The sea.</s>",
+        ("", "The sea.", []),
+    ),
+    "two signs may begin a call right behind the end of another": (
+        "{% for m in messages %}<:{{ m.role }}:>{{ m.content or '' }}"
+        "{% for c in m.tool_calls or [] %}<<{{ c.function.name }}"
+        "{% for k, v in c.function.arguments.items() %}"
+        "{{ '\n' ~ k ~ '=' ~ (v if v is string else v | tojson) }}{% endfor %}{{ '\n>>' }}"
+        "{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
+        "<<look\nat=sea\n>><<look\nat=sky\n>><:end:>",
+        ("", "", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
+    ),
 }
 
 

@@ -15,6 +15,7 @@ from turnspec.analysis.probes import CONTENT, KEYS, NAMES, probe_message
 from turnspec.rendering.conversation import Chat
 from turnspec.rendering.dialect import (
     WORD,
+    ArgumentsForm,
     CallShape,
     JsonObject,
     at_place,
@@ -29,6 +30,9 @@ from turnspec.rendering.paths import ANY, ELEMENT, Place
 _MOST, _MOST_PARTS, _DEEPEST = 150, 8, 3
 #: An object within quotes that would have to be another text there.
 _QUOTED = re.compile(rf""" "\{{['"]{KEYS[0]}""", re.VERBOSE)
+#: A call as APIs have it, and how JSON writes one.
+_CALL = {"name": NAMES[0], "arguments": {KEYS[0]: ""}}
+_WRITTEN_CALL = re.compile(rf'"name": ?"{NAMES[0]}"')
 #: Where the parts of content stand: those that are calls say so.
 _PARTS = ("content", ELEMENT)
 
@@ -39,9 +43,11 @@ def call_shapes(chat: Chat) -> Iterator[Chat]:
         chat.speaking(replace(chat.dialect, call_shape=shape))
         for shape in itertools.islice(_shapes(chat), _MOST)
     )
+    forms = tuple(itertools.product(ArgumentsForm, (False, True)))
     for speaking in tried:
-        for content in (False, True):
-            text = speaking.turn(probe_message(content=content, calls=1)).text or ""
+        for arguments, content in forms:
+            as_form = speaking.speaking(replace(speaking.dialect, arguments=arguments))
+            text = as_form.turn(probe_message(content=content, calls=1)).text or ""
             # A text in quotes that isn't written as one stands where a name does.
             if NAMES[0] in text and KEYS[0] in text and not _QUOTED.search(text):
                 yield speaking
@@ -50,6 +56,11 @@ def call_shapes(chat: Chat) -> Iterator[Chat]:
 
 def _shapes(chat: Chat) -> Iterator[CallShape]:
     places = chat.facts.message_places
+    for key in [key for key, *within in places if not within and key != "content"]:
+        # What is written whole, as JSON, may be a call as APIs have it.
+        text = chat.continued({"role": "assistant", "content": "", key: _CALL}).text
+        if _WRITTEN_CALL.search(text or ""):
+            yield CallShape(key, "name", "arguments", ())
     for container, leaves in _containers(list(places)).items():
         keys = {key: words for key in leaves if (words := places[(*container, *key)])}
         plain = [leaf for leaf in leaves if leaf not in keys]

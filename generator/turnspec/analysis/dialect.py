@@ -214,7 +214,9 @@ def find_other_field(chat: Chat) -> str | None:
     What shows has to stand behind the header, apart from content by a marker, and not in a user's
     message: else it is part of a header.
     """
-    known = {"role", "content", "tool_calls", *REASONING_FIELDS}
+    shape = chat.dialect.call_shape
+    holder = shape.container.partition("[")[0] if shape else ""
+    known = {"role", "content", "tool_calls", holder, *REASONING_FIELDS}
     names = [name for name in chat.facts.attribute_names if name not in known]
     needles = {name: f"othqa{number:03}" for number, name in enumerate(names)}
     shown: dict[str, None] = {}

@@ -52,10 +52,10 @@ def find_user_end(edges: Edges, prompts: Sequence[str], bare: str, next_user: st
 
 
 def _is_blank_end(bare: str, shared: str, next_user: str) -> bool:
-    """Tell whether white space alone ends a message: behind it turns begin as the user's do."""
+    """Tell whether white space alone ends a message: turns begin as the user's do, or in words."""
     rest = shared.removeprefix(bare)
-    lead = next(iter(markers(rest)), rest[:1])
-    is_told = rest != shared and rest.startswith(lead) and lead.strip() != ""
+    lead = next(iter(markers(rest)), "")
+    is_told = rest != shared and rest.startswith(lead) and rest[:1].strip() != ""
     return bare.isspace() and is_told and lead in next_user
 
 

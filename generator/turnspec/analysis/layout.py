@@ -192,7 +192,7 @@ def _find_wrappings(edges: Edges, around: Around) -> tuple[parts.Wrappings, str]
             if edge.right is Part.END and edge.left is not Part.START
         }
         turn_end = parts.common_turn_end(ends, wrappings)
-    return wrappings, turn_end
+    return parts.closed_alike(wrappings, turn_end, around.header.user_end)
 
 
 def _find_calls(

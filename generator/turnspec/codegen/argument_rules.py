@@ -417,7 +417,11 @@ def rests_of_call(marks: Marks) -> list[str]:
     behind = [*(_in_line(marks, it) for it in shown), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]
     blank = _white_space_behind(marks.arguments)
-    found = [f"{rest} {more}" if rest else blank + more for rest in rests for more in behind]
+    found = [  # what closes the call tells enough: the next need not begin a line
+        f"{rest} {more.removeprefix('{line}')}" if rest else blank + more
+        for rest in rests
+        for more in behind
+    ]
     # Any tag before any other is no rest of a call, but before the turn's end.
     return [
         it for it in found if "{any" not in it or STOP in it or literal_length(it) > len("</><")

@@ -19,7 +19,7 @@ from turnspec.spec.words import Part, ReasoningMode
 
 _LONGEST_END = 100  # characters
 #: Words that anybody may write, with no sign of a tag among them.
-_SENTENCE = re.compile(r"[^<>\[\]{}|]*\w,? \w[^<>\[\]{}|]*")
+_SENTENCE = re.compile(r"\w+|[^<>\[\]{}|]*\w,? \w[^<>\[\]{}|]*")
 _TAG_AND_WORD = re.compile(r"^(<[^<>{}\s]*[^<>{}\s\w][^<>{}\s]*>) (\w+)$")
 
 
