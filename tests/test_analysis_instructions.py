@@ -26,7 +26,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.overlay import Overlay, OverlayText, read_overlay
 from turnspec.spec.results import RUNGS
 
-DESCRIBED = ("calls-only-described", "thoughts-only-described")
+DESCRIBED = ("calls-only-described", "code-only-described", "thoughts-only-described")
 
 
 def chat_of(source: TemplateSource, worker: RenderWorker) -> Chat:
@@ -250,6 +250,10 @@ def test_where_no_system_message_shows_all_of_the_prompt_says_it(worker: RenderW
             'Write <|GO|> and a JSON object with "fn" and "in". Close it with <|STAY|>.',
             '<|GO|>{"fn": "«NAME»", "in": «ARGUMENTS»}<|STAY|>',
         ),
+        ("In brackets: [one(a=first, b='2', ...), two()]", "([)«NAME»(««KEY»=«VALUE»»)(])"),
+        ("[{name}({key} = {value})]", "([)«NAME»(««KEY»=«VALUE»»)(])"),
+        ("<do>[a_tool(key=<its value>)]</do>", "(<do>[)«NAME»(««KEY»=«VALUE»»)(]</do>)"),
+        ("Then:\n```code\nrun(x=1)\n```", "(```code\n)«NAME»(««KEY»=«VALUE»»)(\n```)"),
     ],
 )
 def test_examples_of_calls_are_read(text: str, call: str) -> None:
@@ -263,6 +267,7 @@ def test_examples_of_calls_are_read(text: str, call: str) -> None:
     [
         "Just talk.",
         "Write calls within <call></call>.",
+        "The tool f(x=1) doubles, and [g()] does nothing.",
         '{"name": "real", "data": {"is": "no example"}}',
         "{'name': 'real', 'data': {'is': 'no example'}}",
         '<data>{"one": 1}</data>',

@@ -3,7 +3,7 @@
 Nothing is known by name. An example is markers around a JSON-like object, or tags in one another
 whose texts are single words; the slots in it, in order, tell the mode. An object with two members
 is a whole call; one behind a name is the call's arguments; a name with pairs behind it has tagged
-arguments.
+arguments. Code in brackets or marks is one, too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from turnspec.analysis.code_examples import code_tools, replace_calls
 from turnspec.analysis.instructions import LISTED, SYSTEM_TEXT, Instructions
 from turnspec.analysis.tag_examples import (
     OBJECT,
@@ -34,6 +35,7 @@ _USUAL_KEYS = ("name", "arguments")
 #: A word that an array follows at once.
 _PREFIX = re.compile(r"(?<!\S)\w+\Z")
 _SEVERAL = re.compile(rf"(\s*,?\s*(?:{OBJECT}|\.\.\.))+")
+_CODE_DOUBT = "are values written as Python's literals, and how are several calls written?"
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|\n|$)")
 
 
@@ -49,10 +51,11 @@ class CallExample:
 def find_call_example(said: Sequence[Instructions]) -> tuple[CallExample, Instructions] | None:
     """Return what a prompt says of how calls are written, and the stretch that says it.
 
-    An example in markers or tags says most, then a bare object, then words about a marker.
+    An example in markers or tags says most, then a bare object, code, and words about a marker.
     """
     described = partial(_described, prompts=[one.without for one in said])
-    for finder in (_example, _tagged_example, partial(_example, in_marks=False), described):
+    bare = partial(_example, in_marks=False)
+    for finder in (_example, _tagged_example, bare, _code_example, described):
         for instructions in said:
             example = finder(instructions.text)
             if example is not None:
@@ -67,6 +70,20 @@ def _example(text: str, *, in_marks: bool = True) -> CallExample | None:
 def _tagged_example(text: str) -> CallExample | None:
     found = tagged_example(replace_objects(text)[0])
     return CallExample(*found) if found else None
+
+
+def _code_example(text: str) -> CallExample | None:
+    """Return the first calls that are code in an array, or in markers."""
+    shown, calls = replace_calls(text)
+    markers = find_markers(shown)
+    for place in (match.start() for match in re.finditer(OBJECT, shown)):
+        block = _Block.around(shown, place, markers)
+        if block.in_array or block.opening.strip():
+            separator = block.separator if block.several else ", " if block.in_array else "\n"
+            closing = "]" * block.in_array + block.closing
+            tools = code_tools(block.opening, closing, separator)
+            return CallExample(tools, calls[0], (_CODE_DOUBT,))
+    return None
 
 
 def _object_examples(text: str) -> Iterator[tuple[CallExample, bool]]:
