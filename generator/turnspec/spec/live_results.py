@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
 from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import Records
@@ -65,11 +64,6 @@ def dump_live(record: LiveRecord) -> str:
     formats = {name: _result_to_data(record.formats[name]) for name in sorted(record.formats)}
     data = {"llama-cpp-python": record.engine, "seeds": record.seeds, "formats": formats}
     return json.dumps(data, indent=2) + "\n"
-
-
-def write_live(path: Path, record: LiveRecord) -> bool:
-    """Write live.json and return whether it changed."""
-    return write_atomically(path, dump_live(record))
 
 
 def read_live(path: Path) -> LiveRecord | Problem:
