@@ -9,7 +9,7 @@ from turnspec.export.exporting import Loss
 from turnspec.export.expressions import escaped, lenient
 from turnspec.grammar.triggers import either
 from turnspec.spec.calls import Arguments, Guard, Piece, Tools, ValueSyntax
-from turnspec.spec.characters import key_ends
+from turnspec.spec.characters import ends_itself, key_ends
 from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
@@ -44,9 +44,7 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
         yield Loss("arrays and objects", "written as elements; they stay text")
     strings = values.get(JsonType.STRING)
     if any(values.get(kind) is Encoding.PYTHON for kind in _CONTAINERS):
-        inside = (
-            "with True, False, None or an escape in them " if strings is not Encoding.RAW else ""
-        )
+        inside = "" if strings is Encoding.RAW else "with True, False, None or an escape in them "
         yield Loss("arrays and objects", f"written as Python does; {inside}they stay text")
     if arguments.syntax.in_string:
         yield Loss("arguments", "in a string that holds JSON; they stay that string")
@@ -97,7 +95,7 @@ def _value_parser(arguments: Arguments) -> dict[str, Any]:
 def _item(tools: Tools) -> str:
     """Return the expression of one argument, with its groups ``key`` and ``value``."""
     arguments = tools.arguments
-    own_end = arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
+    own_end = ends_itself(tools)
     written, seen = "", False
     for index, piece in enumerate(arguments.item):
         if piece.kind is None:

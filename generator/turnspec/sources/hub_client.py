@@ -6,12 +6,12 @@ another host, for a file, the request goes on without it.
 
 from __future__ import annotations
 
-import http.client
 import json
 import threading
 from collections.abc import Callable, Mapping
 from concurrent import futures
 from dataclasses import dataclass, field
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import NoReturn, TypeVar, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urljoin, urlsplit
@@ -22,6 +22,7 @@ from turnspec.sources.hub_settings import HubSettings
 from turnspec.spec.os_reasons import reason
 
 Result = TypeVar("Result")
+_Headers = Mapping[str, str]
 
 #: The most bytes of a file with text or of an answer, and of the beginning of a GGUF file.
 LARGEST_TEXT, LARGEST_HEAD = 16 * 2**20, 64 * 2**20
@@ -95,7 +96,7 @@ class HubClient:
         path: str,
         revision: str,
         most: int,
-        ranged: Mapping[str, str] | None = None,
+        ranged: _Headers | None = None,
         *,
         is_file: bool = True,
     ) -> bytes:
@@ -122,23 +123,17 @@ class HubClient:
             url = there
         raise HubError(f"{path}: {self.settings.endpoint} redirects again and again; try later")
 
-    def _opened(self, url: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
+    def _opened(self, url: str, headers: _Headers) -> HTTPResponse:
         try:
             request = Request(url, headers=dict(headers))
             opened = self._opener.open(request, timeout=self.settings.silence)
         except HTTPError as error:
             opened = error
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (OSError, HTTPException, ValueError) as error:
             _raise(error, urlsplit(url).hostname or url, self.settings)
-        return cast(http.client.HTTPResponse, opened)  # an error is one, too
+        return cast(HTTPResponse, opened)  # an error is one, too
 
-    def _body(
-        self,
-        response: http.client.HTTPResponse,
-        path: str,
-        most: int,
-        ranged: Mapping[str, str] | None,
-    ) -> bytes:
+    def _body(self, response: HTTPResponse, path: str, most: int, ranged: _Headers | None) -> bytes:
         announced = response.headers.get("Content-Length") or ""
         length = int(announced) if announced.isdecimal() and len(announced) < 20 else None
         if ranged is None and length is not None and length > most:
@@ -155,18 +150,18 @@ class HubClient:
             )
         return data[skipped : skipped + most]
 
-    def _read(self, response: http.client.HTTPResponse, path: str, most: int) -> bytes:
+    def _read(self, response: HTTPResponse, path: str, most: int) -> bytes:
         data = bytearray()
         try:
             while len(data) < most and (piece := response.read(min(_PIECE, most - len(data)))):
                 data += piece
-        except http.client.IncompleteRead:
+        except IncompleteRead:
             raise HubError(f"{path} broke off after {_size(len(data))}; try again") from None
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, HTTPException) as error:
             _raise(error, path, self.settings)
         return bytes(data)
 
-    def _check(self, response: http.client.HTTPResponse, path: str, revision: str) -> None:
+    def _check(self, response: HTTPResponse, path: str, revision: str) -> None:
         """Raise HubError for what is no success."""
         status, said = response.status, response.headers.get("X-Error-Message") or ""
         if status in (200, 206) or (status == _NO_SUCH_RANGE and "/resolve/" in path):

@@ -21,6 +21,7 @@ from turnspec.spec.piece_checks import (
     slots_in,
     unannounced,
 )
+from turnspec.spec.plain import spec_to_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.sizes import oversized
 from turnspec.spec.words import (
@@ -44,7 +45,7 @@ def check_spec(spec: Spec, file: str = "", document: Document | None = None) -> 
     checks = (
         *(_thinking(spec), _turn(spec), _reasoning(spec), _blocks(spec.reasoning)),
         *(_content(spec), check_tools(spec), _limits(spec), _grammar(spec), _alternatives(spec)),
-        oversized(spec),
+        oversized(spec_to_data(spec)),
     )
     document = document or Document(None)
     return [document.problem(*found, file) for check in checks for found in check]

@@ -61,7 +61,8 @@ _RECORDS = Records(
 
 def dump_live(record: LiveRecord) -> str:
     """Return the text of live.json, templates in the order of their names."""
-    formats = {name: _result_to_data(record.formats[name]) for name in sorted(record.formats)}
+    rows = sorted(asdict(record)["formats"].items())
+    formats = {name: {k: v for k, v in row.items() if v or k != "example"} for name, row in rows}
     data = {"llama-cpp-python": record.engine, "seeds": record.seeds, "formats": formats}
     return json.dumps(data, indent=2) + "\n"
 
@@ -69,8 +70,3 @@ def dump_live(record: LiveRecord) -> str:
 def read_live(path: Path) -> LiveRecord | Problem:
     """Return the record; an empty one when the file isn't there yet."""
     return read_json(path, LiveRecord(), partial(_RECORDS.read, LiveRecord))
-
-
-def _result_to_data(result: LiveResult) -> dict[str, object]:
-    data = asdict(result)
-    return data if result.example else {k: v for k, v in data.items() if k != "example"}

@@ -78,8 +78,7 @@ class Records:
     def read(self, kind: type[R], data: object, place: str = "") -> R:
         """Return what data says; keys that the type doesn't know are passed over.
 
-        Raises:
-            MisfitError: something isn't of its field's type, or is missing.
+        Raises MisfitError where something isn't of its field's type, or is missing.
         """
         return cast("R", self._reader(kind)(data, place))
 
