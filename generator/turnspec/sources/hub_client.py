@@ -22,7 +22,6 @@ from turnspec.sources.hub_settings import HubSettings
 from turnspec.spec.os_reasons import reason
 
 Result = TypeVar("Result")
-_Headers = Mapping[str, str]
 
 #: The most bytes of a file with text or of an answer, and of the beginning of a GGUF file.
 LARGEST_TEXT, LARGEST_HEAD = 16 * 2**20, 64 * 2**20
@@ -83,8 +82,8 @@ class HubClient:
             if end > LARGEST_HEAD:
                 raise HubError(f"{path}: its header has more than {_size(LARGEST_HEAD)}")
             end = max(end, min(2 * len(data), LARGEST_HEAD))
-            ranged = {"Range": f"bytes={len(data)}-{end - 1}"}
-            data += self._get(self._place(path, commit), commit, end - len(data), ranged)
+            part = f"bytes={len(data)}-{end - 1}"
+            data += self._get(self._place(path, commit), commit, end - len(data), part)
             end = missing(data) if len(data) == end else 0  # or the file has no more
         return data
 
@@ -92,17 +91,13 @@ class HubClient:
         return f"/{self.repository}/resolve/{commit}/{quote(path)}"
 
     def _get(
-        self,
-        path: str,
-        revision: str,
-        most: int,
-        ranged: _Headers | None = None,
-        *,
-        is_file: bool = True,
+        self, path: str, revision: str, most: int, part: str = "", *, is_file: bool = True
     ) -> bytes:
-        """Return a body of at most so many bytes; of a part of a file, no more than these."""
+        """Return a body of at most so many bytes; of a ``part`` of a file, no more than these."""
         url = self.settings.endpoint + path
-        headers = {"User-Agent": f"turnspec/{__version__}", **(ranged or {})}
+        headers = {"User-Agent": f"turnspec/{__version__}"}
+        if part:
+            headers["Range"] = part
         if self.settings.token:
             headers["Authorization"] = f"Bearer {self.settings.token}"
         for _ in range(_MOST_REDIRECTS + 1):
@@ -111,7 +106,7 @@ class HubClient:
                     self._check(response, path, revision)
                     if response.status == _NO_SUCH_RANGE:
                         return b""
-                    return self._body(response, path, most, ranged)
+                    return self._body(response, path, most, part)
                 there = urljoin(url, response.headers.get("Location") or url)
             old, new = urlsplit(url), urlsplit(there)
             if new.scheme not in ("https", old.scheme):
@@ -123,7 +118,7 @@ class HubClient:
             url = there
         raise HubError(f"{path}: {self.settings.endpoint} redirects again and again; try later")
 
-    def _opened(self, url: str, headers: _Headers) -> HTTPResponse:
+    def _opened(self, url: str, headers: Mapping[str, str]) -> HTTPResponse:
         try:
             request = Request(url, headers=dict(headers))
             opened = self._opener.open(request, timeout=self.settings.silence)
@@ -133,16 +128,16 @@ class HubClient:
             _raise(error, urlsplit(url).hostname or url, self.settings)
         return cast(HTTPResponse, opened)  # an error is one, too
 
-    def _body(self, response: HTTPResponse, path: str, most: int, ranged: _Headers | None) -> bytes:
+    def _body(self, response: HTTPResponse, path: str, most: int, part: str) -> bytes:
         announced = response.headers.get("Content-Length") or ""
         length = int(announced) if announced.isdecimal() and len(announced) < 20 else None
-        if ranged is None and length is not None and length > most:
+        if not part and length is not None and length > most:
             raise HubError(f"{path} has {_size(length)}, and at most {_size(most)} are read")
         skipped = 0
-        if ranged and response.status == 200:  # who knows no ranges sends the file from its start
-            skipped = int(ranged["Range"].removeprefix("bytes=").partition("-")[0])
-        data = self._read(response, path, skipped + most + (ranged is None))
-        if ranged is None and len(data) > most:
+        if part and response.status == 200:  # who knows no ranges sends the file from its start
+            skipped = int(part.removeprefix("bytes=").partition("-")[0])
+        data = self._read(response, path, skipped + most + (not part))
+        if not part and len(data) > most:
             raise HubError(f"{path} has more than {_size(most)}, which is the most that is read")
         if length is not None and len(data) < min(length, skipped + most):
             raise HubError(
@@ -189,7 +184,6 @@ class HubClient:
 
 
 _NOT_ASKED = "{} redirects to {}, which isn't asked; if the hub is there, set HF_ENDPOINT to it"
-_GIVES_NONE = "{endpoint} refuses to answer (status {status}); see {page}"
 #: What to say of an answer, without a token and with one.
 _TOLD = {
     "GatedRepo": (
@@ -212,7 +206,7 @@ _TOLD = {
         "{endpoint} had too many requests; try again {wait}",
     ),
     "5xx": ("{endpoint} can't answer now (status {status}); try again {wait}",) * 2,
-    "4xx": (_GIVES_NONE,) * 2,
+    "4xx": ("{endpoint} refuses to answer (status {status}); see {page}",) * 2,
 }
 
 

@@ -90,11 +90,7 @@ class Renderer(DefaultRenderer):
         return list(dict.fromkeys([*self._stop, *super().get_stop_token_ids()]))
 
     def parse_response(
-        self,
-        token_ids: Ids,
-        *,
-        tools: list[Any] | None = None,
-        prompt_ids: Ids | None = None,
+        self, token_ids: Ids, *, tools: list[Any] | None = None, prompt_ids: Ids | None = None
     ) -> ParsedResponse:
         """Read a turn from its tokens; a marker counts only where it came as one."""
         prefill = self._prefill(prompt_ids) if prompt_ids else None
