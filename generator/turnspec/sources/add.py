@@ -78,8 +78,7 @@ def add_templates(
         if entry and update and _takes(entry, template) and entry.sha256 != template.sha256:
             result.updated.append(template)
             continue
-        conflict = _conflict(template, entry, root, update=update)
-        if conflict:
+        if conflict := _conflict(template, entry, root, update=update):
             result.problems.append(conflict)
         else:
             (result.unchanged if entry else result.added).append(template)

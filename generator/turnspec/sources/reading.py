@@ -196,14 +196,16 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
         problems += more
     file = _CONFIG_FILE
     if not paths and not problems:
-        texts, file, problems = _json_templates(config, folder)
+        texts, problems = _config_templates(config, folder / file)
+        if not texts and not problems:
+            file = _PROCESSOR_FILE
+            processor, problems = _read_config(folder / file)
+            texts, more = _config_templates(processor, folder / file)
+            problems += more
     places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}, {_PROCESSOR_FILE}"
     missing = "" if texts else f"holds no chat template; looked for {places}{_file_in(folder)}"
-    shown, inside = (
-        folder.resolve().name,
-        {key: it.relative_to(folder) for key, it in paths.items()},
-    )
-    sources = {key: f"{shown}/{inside.get(key, file)}" for key in texts}
+    files = {key: path.relative_to(folder) for key, path in paths.items()}
+    sources = {key: f"{folder.resolve().name}/{files.get(key, file)}" for key in texts}
     bos, eos = (token_text(config.get(key)) for key in ("bos_token", "eos_token"))
     adds_bos, adds_eos = (config.get(key) is True for key in ("add_bos_token", "add_eos_token"))
     # What else names tokens is worth reading, but a template does without it.
@@ -232,18 +234,6 @@ def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
     if not isinstance(config, dict):
         return {}, [Problem("is JSON, but not an object", str(path))]
     return config, []
-
-
-def _json_templates(
-    config: Mapping[str, object], folder: Path
-) -> tuple[dict[str, str], str, list[Problem]]:
-    """Return the templates of a folder without template files, and the file that holds them."""
-    texts, problems = _config_templates(config, folder / _CONFIG_FILE)
-    if texts or problems:
-        return texts, _CONFIG_FILE, problems
-    processor, problems = _read_config(folder / _PROCESSOR_FILE)
-    texts, more = _config_templates(processor, folder / _PROCESSOR_FILE)
-    return texts, _PROCESSOR_FILE, problems + more
 
 
 def _config_templates(
