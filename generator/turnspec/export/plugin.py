@@ -30,13 +30,10 @@ def plugin_files(
 ) -> dict[str, str]:
     """Return the files of a plugin: parser, spec and plugin, by name.
 
-    Args:
-        spec: the format.
-        options: of which the parser's source is needed.
-        target: the target's name; its source in `plugins/` is named so, as a module.
-        about: the plugin's docstring, with places for the format's ``{name}`` and for its own
-            ``{file}`` and ``{module}``.
-        facts: the plugin's constants; mappings stand on several lines.
+    ``target`` is its name, and that of its source in `plugins/`, as a module's. ``about`` is its
+    docstring, with places for the format's ``{name}`` and for its own ``{file}`` and ``{module}``.
+    Of ``facts``, its constants, mappings stand on several lines; of ``options`` the parser's
+    source is needed.
     """
     module = module_name(spec.name)
     parser = (

@@ -69,13 +69,8 @@ class HubClient:
     def head(self, path: str, commit: str, missing: Callable[[bytes], int]) -> bytes:
         """Return the beginning of a file, in parts that grow.
 
-        Args:
-            path: the file's, in the repository.
-            commit: the repository's.
-            missing: says where the beginning ends, as far as can be told, 0 if it is whole.
-
-        Raises:
-            HubError: it can't be had, or is longer than is read.
+        ``missing`` says where it ends, as far as can be told, 0 if it is whole. Raises HubError for
+        what can't be had, or is longer than is read.
         """
         data, end = b"", _FIRST_PART
         while end:

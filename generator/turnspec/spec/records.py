@@ -76,10 +76,7 @@ class Records:
         self._fields: dict[type, tuple[RecordField, ...]] = {}
 
     def read(self, kind: type[R], data: object, place: str = "") -> R:
-        """Return what data says; keys that the type doesn't know are passed over.
-
-        Raises MisfitError where something isn't of its field's type, or is missing.
-        """
+        """Return what data says, without unknown keys. Raises MisfitError for what doesn't fit."""
         return cast("R", self._reader(kind)(data, place))
 
     def each(self, kind: type[R], data: object) -> dict[str, R]:

@@ -118,10 +118,7 @@ def dump_results(results: Mapping[str, TemplateResult]) -> str:
 
 
 def read_results(path: Path) -> dict[str, TemplateResult] | Problem:
-    """Return the results by template name; none when the file isn't there yet.
-
-    A file that can't be understood gives a problem; results can always be found anew.
-    """
+    """Return the results by template name; none when the file isn't there yet."""
     return read_json(path, {}, _templates)
 
 
