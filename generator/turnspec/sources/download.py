@@ -144,14 +144,9 @@ def newest_origin(origin: Origin, settings: PipSettings | None = None) -> Origin
             return f"{_shown(link.url)}: {_one_line(error)}"
     if not sha256 or not length.isdecimal():
         return f"{_shown(link.url)}: the index tells neither sha256 nor size; pin it by hand"
-    return replace(
-        origin,
-        id=f"{origin.project}-{newest}",
-        version=str(newest),
-        file=link.filename,
-        sha256=sha256,
-        size=int(length),
-    )
+    version, file = str(newest), link.filename
+    name = f"{origin.project}-{version}"
+    return replace(origin, id=name, version=version, file=file, sha256=sha256, size=int(length))
 
 
 def _version(package: Package) -> Version:

@@ -38,11 +38,8 @@ class LiveResult:
     @property
     def rung(self) -> RungResult:
         """The figures as those of a rung."""
-        return RungResult(
-            self.turns - self.cut - self.failed,
-            self.failed,
-            Counterexample(self.example) if self.example else None,
-        )
+        example = Counterexample(self.example) if self.example else None
+        return RungResult(self.turns - self.cut - self.failed, self.failed, example)
 
 
 @dataclass(frozen=True, slots=True)
