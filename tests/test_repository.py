@@ -14,7 +14,8 @@ from tests.test_catalog import model_file
 from tests.test_cli import run, run_apart, run_whole
 from turnspec import __version__
 from turnspec.sources.index import INDEX_FILE, read_index
-from turnspec.spec.live_results import LiveRecord, LiveResult, read_live, write_live
+from turnspec.spec.atomic import write_atomically
+from turnspec.spec.live_results import LiveRecord, LiveResult, dump_live, read_live
 
 PLAIN = FOLDER / "plain-content.jinja"
 ENDS, ENDS_OTHERWISE = "<:end:>", "<:over-and-out:>"
@@ -238,7 +239,7 @@ def test_remove(root: Path) -> None:
     (root / "templates/overlays/plain-content.yaml").write_text("x\n", encoding="utf-8")
     turns = LiveResult("0" * 64, "spec", 4, 0, 0, 0)
     live = {"plain-content": turns, "bare-json-call": turns}
-    write_live(root / "specs/live.json", LiveRecord("0.3.36", 4, live))
+    write_atomically(root / "specs/live.json", dump_live(LiveRecord("0.3.36", 4, live)))
     before = set(files_of(root))
     tried = run("remove", "plain-content", "--dry-run", "--root", root)
     assert (tried.exit_code, set(files_of(root))) == (0, before)

@@ -338,7 +338,7 @@ def test_an_unlisted_file_is_not_overwritten(root: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("index", "message"),
     [
-        ("templates:\n", f"{INDEX_FILE}:1: 'origins' is a required property"),
+        ("templates:\n", f"{INDEX_FILE}:1: missing key 'origins'"),
         (
             "templates: []\norigins: []\n",
             f"{INDEX_FILE}: cannot add My Model.jinja at the end: "

@@ -10,8 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from turnspec.sources.index import SDIST, Entry, Origin
 from turnspec.spec import calls, model, words
-from turnspec.spec.schema import load_schema
+from turnspec.spec.results import RUNGS
+from turnspec.spec.schema import INDEX_SCHEMA, load_schema
 
 PIECES = {"text", "slot"}
 MODEL_AT = [
@@ -101,6 +103,19 @@ def test_keys_are_the_fields_of_the_model(path: tuple[str, ...], kind: Any) -> N
 @pytest.mark.parametrize(("path", "kind"), ENUM_AT)
 def test_words_are_those_of_the_model(path: tuple[str, ...], kind: type[StrEnum]) -> None:
     assert at(path)["enum"] == list(kind)
+
+
+def test_an_indexs_schema_is_valid_and_says_what_is_said_elsewhere() -> None:
+    schema = load_schema(INDEX_SCHEMA)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    keys = schema["properties"]
+    assert all(value["description"] for value in keys.values())
+    origin, template = (keys[key]["items"]["properties"] for key in ("origins", "templates"))
+    assert {*origin, "line"} == {field.name for field in fields(Origin)}
+    assert {*template, "line"} == {field.name for field in fields(Entry)}
+    assert origin["kind"]["enum"][0] == SDIST
+    assert template["accepted"]["items"]["properties"]["rung"]["enum"] == list(RUNGS)
+    assert template["tokenizer"] == load_schema()["properties"]["tokenizer"]
 
 
 def test_words_that_only_some_places_allow() -> None:

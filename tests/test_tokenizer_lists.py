@@ -311,9 +311,9 @@ def test_an_added_template_keeps_its_tokens(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"end_tokens": "x"}, "'x' is not of type 'array'"),
-        ({"end_tokens": ["a b"]}, "'a b' does not match"),
-        ({"stop": []}, "unknown key; allowed: origin, special_tokens, end_tokens"),
+        ({"end_tokens": "x"}, "must be a list, not a string"),
+        ({"end_tokens": ["a b"]}, "'a b' doesn't match"),
+        ({"stop": []}, "unknown key 'stop'; allowed: origin, special_tokens, end_tokens"),
     ],
 )
 def test_an_index_is_checked(change: dict[str, object], told: str, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +27,6 @@ PIECES = (1, 2, 3, 7)
 
 #: What a parser is for: a name, a .py, .yaml or .jinja file, a spec, or the module itself.
 AnyFormat = str | Path | Spec | FormatModule
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What came of one way to feed the text: a message's parts by name, as they are compared."""
-
-    way: str
-    parts: Mapping[str, object]
 
 
 def check_case(
@@ -67,10 +58,10 @@ def check_case(
     __tracebackhide__ = True  # pytest shows the line of the case
     module = parser_of(fmt)
     wanted = _wanted(expect, problems)
-    for seen in _seen(module, text, {"tools": tools, **options}, expect.calls):
+    for way, found in _seen(module, text, {"tools": tools, **options}, expect.calls):
         for part, value in wanted.items():
-            if seen.parts[part] != value:
-                raise AssertionError(_difference(seen, part, value, text))
+            if found[part] != value:
+                raise AssertionError(f"{way}: {_difference(found, part, value, text)}")
 
 
 def parser_of(fmt: AnyFormat) -> FormatModule:
@@ -100,17 +91,18 @@ def _analysed(path: Path) -> str:
 
 def _seen(
     module: FormatModule, text: str, options: Mapping[str, Any], calls: Sequence[Call]
-) -> Iterator[_Seen]:
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield each way to feed the text, with a message's parts by name, as they are compared."""
     message = module.parse(text, **options)
-    yield _Seen("parse", _parts(parts_of(message), message, calls))
+    yield "parse", _parts(parts_of(message), message, calls)
     for size in (*PIECES, max(len(text), 1)):
         pieces = [text[at : at + size] for at in range(0, len(text), size)]
         way = "in one piece" if len(pieces) < 2 else f"in pieces of {size}"
         parser = module.Parser(**options)
         events = [event for piece in pieces for event in parser.feed(piece)]
         events += parser.finish()
-        yield _Seen(way, _parts(parts_of(parser.message), parser.message, calls))
-        yield _Seen(f"the events {way}", _parts(added_up(events), parser.message, calls))
+        yield way, _parts(parts_of(parser.message), parser.message, calls)
+        yield f"the events {way}", _parts(added_up(events), parser.message, calls)
 
 
 def _parts(read: ReadParts, message: Any, expected: Sequence[Call]) -> dict[str, object]:
@@ -147,13 +139,9 @@ def _call(name: str, arguments: object, identifier: str) -> dict[str, object]:
     return {**call, "id": identifier} if identifier else call
 
 
-def _difference(seen: _Seen, part: str, wanted: object, text: str) -> str:
-    lines = {"wanted": wanted, "found": seen.parts[part], "text": text}
-    told = "".join(f"\n  {name:6} {_shown(value)}" for name, value in lines.items())
-    also = seen.parts["problems"]
-    behind = f"\n  told   {_shown(also)}" if also and part != "problems" else ""
-    return f"{seen.way}: {part}{told}{behind}"
-
-
-def _shown(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _difference(found: Mapping[str, object], part: str, wanted: object, text: str) -> str:
+    lines = {"wanted": wanted, "found": found[part], "text": text}
+    if found["problems"] and part != "problems":
+        lines["told"] = found["problems"]
+    shown = (f"\n  {key:6} {json.dumps(it, ensure_ascii=False)}" for key, it in lines.items())
+    return part + "".join(shown)

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from turnspec.cases.drawing import DrawnCase, without_stop
 from turnspec.deviations.turns import Case, Format
 from turnspec.spec.turn_end import stop_strings
+from turnspec.spec.visible import HALF
 from turnspec.verification.messages import format_markers
 
 _URL = "https://pypi.org/project/turnspec/"
@@ -91,18 +92,13 @@ def _stopped(suite: Suite, case: Case) -> Case | None:
     have_schemas = all(_META.is_valid(tool.get("parameters", {})) for tool in offered)
     if text is None or not case.complete or unknown or not have_schemas:  # but Python's types
         return None
-    if not _is_text(case):
+    texts = (case.text, case.content, case.reasoning, case.calls)
+    if HALF.search(json.dumps(texts, ensure_ascii=False)):  # suites can't have such a one
         return None
     message = suite.form.module.parse(text, **case.options)
     if not all(call.complete for call in message.tool_calls):
         return None
     return replace(case, text=text, told=frozenset(problem.kind for problem in message.problems))
-
-
-def _is_text(case: Case) -> bool:
-    """Tell whether no half of a surrogate pair is in a case: suites can't have such a one."""
-    texts = json.dumps([case.text, case.content, case.reasoning, case.calls], ensure_ascii=False)
-    return not re.search("[\ud800-\udfff]", texts)
 
 
 def _canitoolcall_line(suite: Suite, number: int, drawn: DrawnCase) -> dict[str, Any]:
@@ -173,9 +169,7 @@ def _in_one_stage(suite: Suite, case: Case) -> Case | None:
     return stopped
 
 
-def _dynamo_line(
-    suite: Suite, number: int, drawn: DrawnCase, *, mode: str = "batch"
-) -> dict[str, Any]:
+def _dynamo_line(mode: str, suite: Suite, number: int, drawn: DrawnCase) -> dict[str, Any]:
     """Return a file of Dynamo's fixtures with one case: YAML holds JSON."""
     case = drawn.case
     of_reasoning = suite.form.reasons and not case.calls
@@ -185,7 +179,8 @@ def _dynamo_line(
     found: dict[str, Any] = {"description": drawn.deviation or "keeps to the format"}
     found |= _dynamo_text(drawn, mode, of_reasoning=of_reasoning)
     if of_reasoning:
-        found["in_reasoning"] = _is_open(suite, case)
+        start = suite.form.spec.reasoning.start.strip()  # which the prompt may have written
+        found["in_reasoning"] = bool(start) and case.options["prefill"].rstrip().endswith(start)
     else:
         found["tools"] = [
             {key: tool["function"].get(key) for key in ("name", "parameters")}
@@ -205,16 +200,10 @@ def _dynamo_text(drawn: DrawnCase, mode: str, *, of_reasoning: bool) -> dict[str
     return {"chunks": [*({"delta_text": piece} for piece in drawn.pieces), end]}
 
 
-def _is_open(suite: Suite, case: Case) -> bool:
-    """Tell whether the prompt has opened the reasoning."""
-    start, prefill = suite.form.spec.reasoning.start.strip(), case.options["prefill"]
-    return bool(start) and prefill.rstrip().endswith(start)
-
-
 #: The forms by name.
 FORMS: Mapping[str, Form] = {
     "turnspec": Form(lambda suite, case: case, _own_line),
     "canitoolcall": Form(_stopped, _canitoolcall_line),
-    "dynamo": Form(_in_one_stage, _dynamo_line),
-    "dynamo-stream": Form(_in_one_stage, partial(_dynamo_line, mode="stream")),
+    "dynamo": Form(_in_one_stage, partial(_dynamo_line, "batch")),
+    "dynamo-stream": Form(_in_one_stage, partial(_dynamo_line, "stream")),
 }

@@ -27,11 +27,7 @@ class Vocabulary:
 
     @classmethod
     def read(cls, path: Path) -> Vocabulary | Problem:
-        """Read a tokenizer.json.
-
-        Raises:
-            ModuleNotFoundError: the extra isn't installed.
-        """
+        """Read a tokenizer.json. Raises ModuleNotFoundError where the extra isn't installed."""
         from tokenizers import Tokenizer
 
         try:

@@ -65,9 +65,7 @@ def find_format(asked: str, catalog: Catalog, fetch: Fetch | None = None) -> Fou
     return replace(found, notice=f"{found.notice}\n{place}") if isinstance(found, Found) else place
 
 
-def template_path(
-    asked: str, catalog: Catalog, fetch: Fetch | None = None
-) -> Path | Problem | None:
+def template_path(asked: str, catalog: Catalog, fetch: Fetch | None) -> Path | Problem | None:
     """Return where the template lies that is meant, None where that is by the name of a format.
 
     A problem says why a model's template can't be fetched.

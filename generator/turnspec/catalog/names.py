@@ -13,7 +13,7 @@ import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate
@@ -67,7 +67,7 @@ class ModelName:
                     words.append(word)
         return cls(tuple(words), tuple(sizes))
 
-    def without_owner(self, common: Container[str] = ()) -> list[tuple[str, ...]]:
+    def without_owner(self, common: Container[str]) -> list[tuple[str, ...]]:
         """Return the words with and without what may be the owner's name before them.
 
         ``common`` words, which many names end with, are no name by themselves.
@@ -102,6 +102,11 @@ class NameMatch:
     left_over: tuple[str, ...]
     same_sizes: int
 
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """What matches are compared by, the best first."""
+        return self.closeness, len("".join(self.left_over)), -self.same_sizes
+
 
 def match_names(asked: str, names: Sequence[tuple[str, str]]) -> list[NameMatch]:
     """Return the best matches of a name among formats, given with a name to read.
@@ -122,14 +127,10 @@ def match_names(asked: str, names: Sequence[tuple[str, str]]) -> list[NameMatch]
         if wanted.words and (match := _match(wanted, name, model, common))
         if usual.issuperset(match.left_over)
     ]
-    closest = min((match.closeness for match in found), default=None)
-    best = [match for match in found if match.closeness == closest]
-    if closest is not None and closest >= Closeness.BEGUN:
-        best = found
-    else:
-        best = _first(best, lambda match: len("".join(match.left_over)))
-        best = _first(best, lambda match: -match.same_sizes)
-    return sorted({match.name: match for match in best}.values(), key=lambda match: match.name)
+    if any(match.closeness < Closeness.BEGUN for match in found):
+        least = min(match.rank for match in found)
+        found = [match for match in found if match.rank == least]
+    return sorted({match.name: match for match in found}.values(), key=lambda match: match.name)
 
 
 def _endings(names: Sequence[ModelName], least: float) -> frozenset[str]:
@@ -141,12 +142,6 @@ def _endings(names: Sequence[ModelName], least: float) -> frozenset[str]:
 def _usual(names: Sequence[ModelName]) -> frozenset[str]:
     """Return the words that so many names end with that they tell nothing of a format."""
     return _endings(names, max(_SEVERAL, len(names) / _USUAL))
-
-
-def _first(matches: Sequence[NameMatch], rank: Callable[[NameMatch], int]) -> list[NameMatch]:
-    """Return the matches with the lowest rank."""
-    lowest = min(map(rank, matches), default=0)
-    return [match for match in matches if rank(match) == lowest]
 
 
 def _match(

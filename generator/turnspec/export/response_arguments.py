@@ -9,7 +9,7 @@ from turnspec.export.exporting import Loss
 from turnspec.export.expressions import escaped, lenient
 from turnspec.grammar.triggers import either
 from turnspec.spec.calls import Arguments, Guard, Piece, Tools, ValueSyntax
-from turnspec.spec.characters import key_ends
+from turnspec.spec.characters import ends_itself, key_ends
 from turnspec.spec.words import Encoding, JsonType, SlotKind
 
 _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
@@ -36,17 +36,13 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
     arguments = tools.arguments
     values = arguments.values
     if arguments.types:
-        yield Loss(
-            "type words",
-            "they are passed over: a value is what the tool's schema says, or else a string",
-        )
+        why = "they are passed over: a value is what the tool's schema says, or else a string"
+        yield Loss("type words", why)
     if any(values.get(kind) is Encoding.ELEMENTS for kind in _CONTAINERS):
         yield Loss("arrays and objects", "written as elements; they stay text")
     strings = values.get(JsonType.STRING)
     if any(values.get(kind) is Encoding.PYTHON for kind in _CONTAINERS):
-        inside = (
-            "with True, False, None or an escape in them " if strings is not Encoding.RAW else ""
-        )
+        inside = "" if strings is Encoding.RAW else "with True, False, None or an escape in them "
         yield Loss("arrays and objects", f"written as Python does; {inside}they stay text")
     if arguments.syntax.in_string:
         yield Loss("arguments", "in a string that holds JSON; they stay that string")
@@ -57,24 +53,14 @@ def argument_losses(tools: Tools) -> Iterator[Loss]:
     if arguments.value_escapes:
         yield Loss("escapes in values", "such as entities; they aren't undone")
     if Encoding.QUOTED in values.values():
-        yield Loss(
-            "keys inside objects",
-            "without quotes; those that aren't one word leave the whole value text",
-        )
+        why = "without quotes; those that aren't one word leave the whole value text"
+        yield Loss("keys inside objects", why)
     if strings not in (None, Encoding.RAW) and values.get(JsonType.NULL) is Encoding.PYTHON:
         yield Loss("null", "written as Python does; inside arrays and objects it leaves them text")
-    if _has_own_quotes(tools):
-        yield Loss(
-            SENTINELS,
-            "transformers keeps them for itself: a value that holds one raises a ValueError",
-        )
-
-
-def _has_own_quotes(tools: Tools) -> bool:
-    """Tell whether transformers is told of quotes that JSON doesn't have."""
     found = arguments_reader(tools)["content_args"]
-    parser = found.get("value_parser", {"args": found})
-    return "string_delims" in parser["args"]
+    if "string_delims" in found.get("value_parser", {"args": found})["args"]:
+        why = "transformers keeps them for itself: a value that holds one raises a ValueError"
+        yield Loss(SENTINELS, why)
 
 
 def _json(syntax: ValueSyntax, quote: str) -> dict[str, Any]:
@@ -97,7 +83,7 @@ def _value_parser(arguments: Arguments) -> dict[str, Any]:
 def _item(tools: Tools) -> str:
     """Return the expression of one argument, with its groups ``key`` and ``value``."""
     arguments = tools.arguments
-    own_end = arguments.values.get(JsonType.STRING, Encoding.RAW) is not Encoding.RAW
+    own_end = ends_itself(tools)
     written, seen = "", False
     for index, piece in enumerate(arguments.item):
         if piece.kind is None:

@@ -19,13 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from turnspec.export.exporting import Exported, ExportOptions, Loss, ReasoningField, Refusal
-from turnspec.export.expressions import (
-    escaped,
-    lenient,
-    longest_first,
-    pieces_expression,
-    spaced,
-)
+from turnspec.export.expressions import escaped, lenient, longest_first, pieces_expression, spaced
 from turnspec.export.response_calls import CallsField, before_any, calls_field
 from turnspec.grammar.triggers import either
 from turnspec.spec.model import Spec
@@ -91,22 +85,18 @@ def _losses(spec: Spec) -> Iterator[Loss]:
 
 def _reasoning(spec: Spec, calls: CallsField) -> dict[str, Any]:
     """Return the field for reasoning: from its mark to its end, or to the turn's."""
-    ends = _reasoning_ends(spec)
+    own = spec.reasoning.end.strip()
+    # Without a mark of its own, reasoning ends with what stands before other parts.
+    joins = [join.text for join in spec.turn.joins if join.left is Part.REASONING]
+    ends = [spec.reasoning.end] if own else joins
     stops = longest_first(stop_strings(spec))
     opens = {"open_pattern": _reasoning_open(spec, ends)}
-    if own := spec.reasoning.end.strip():
+    if own:
         return {**opens, "close": [*dict.fromkeys((own, spec.reasoning.end, *stops))]}
     closes = [rf"\s*{lenient(end)}\s*" for end in longest_first(ends)]
     closes += [f"(?={begin})" for begin in calls.begins]
     closes += [rf"\s*(?={lenient(stop)})" for stop in stops]
     return {**opens, "close_pattern": either(closes)}
-
-
-def _reasoning_ends(spec: Spec) -> list[str]:
-    """Return the marks that end reasoning: its own, or else what stands before other parts."""
-    if spec.reasoning.end.strip():
-        return [spec.reasoning.end]
-    return [join.text for join in spec.turn.joins if join.left is Part.REASONING]
 
 
 def _reasoning_open(spec: Spec, ends: list[str]) -> str:

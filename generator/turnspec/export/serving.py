@@ -43,13 +43,9 @@ def bound_grammar(
     Raises:
         ValueError: there is no such grammar; says all reasons.
     """
+    choice, schema = chosen_tool(tool_choice), _schema(response_format)
     request = GrammarRequest(
-        tools=tools,
-        tool_choice=chosen_tool(tool_choice),
-        parallel=parallel,
-        thinking=thinking,
-        prefill=prefill,
-        response_schema=_schema(response_format),
+        tools, choice, parallel=parallel, thinking=thinking, prefill=prefill, response_schema=schema
     )
     bound, _ = _bound(spec, request, seconds)
     return bound.grammar, bound.lazy
@@ -72,14 +68,8 @@ def bound_structural_tag(
     The arguments are those of `bound_grammar`, and so is the error. As one of a ``pair`` the tag
     lets through what a `response_template` reads; it may hold ``behind_reasoning``.
     """
-    thinking = False if behind_reasoning else thinking
-    request = GrammarRequest(
-        tools=tools,
-        tool_choice=chosen_tool(tool_choice),
-        parallel=parallel,
-        thinking=thinking,
-        prefill=prefill,
-    )
+    choice, thinking = chosen_tool(tool_choice), False if behind_reasoning else thinking
+    request = GrammarRequest(tools, choice, parallel=parallel, thinking=thinking, prefill=prefill)
     bound, binder = _bound(spec, request, seconds, behind=behind_reasoning)
     return (pairs.pair_tag if pair else tag_of_grammar)(binder.spec, request, bound)
 

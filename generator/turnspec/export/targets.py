@@ -85,16 +85,7 @@ TARGETS: Mapping[str, Target] = {target.name: target for target in _ALL}
 def export_format(
     spec: Spec, target: str, options: ExportOptions | None = None
 ) -> Exported | Refusal:
-    """Return a format as a target reads it, or why that target can't carry it.
-
-    Args:
-        spec: the format.
-        target: a key of `TARGETS`.
-        options: what the target may need beside the spec.
-
-    Raises:
-        KeyError: there is no such target.
-    """
+    """Return a format as a key of `TARGETS` reads it, or why that can't. Raises KeyError."""
     return TARGETS[target].export(spec, options or ExportOptions())
 
 

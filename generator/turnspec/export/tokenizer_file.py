@@ -30,10 +30,8 @@ def read_tokenizer_config(path: Path, spec: Spec) -> Mapping[str, Any] | Problem
     if not texts:
         return Problem("holds no chat template, so nobody can tell whose it is", str(path))
     digests = {sha256_of(text.encode("utf-8")) for text in texts.values()}
-    same = spec.template.sha256 in digests or any(
-        _writes_the_same(text, spec) for text in texts.values()
-    )
-    if same:
+    alike = (_writes_the_same(text, spec) for text in texts.values())
+    if spec.template.sha256 in digests or any(alike):
         return config
     found, wanted = min(digests)[:_SHOWN_DIGITS], spec.template.sha256[:_SHOWN_DIGITS]
     return Problem(

@@ -29,9 +29,7 @@ _Format = dict[str, Any]
 def export_xgrammar(spec: Spec, options: ExportOptions) -> Exported | Refusal:
     """Return a structural tag for the request's tools and answer."""
     tag = structural_tag(spec, options.request)
-    if isinstance(tag, Refusal):
-        return tag
-    return Exported({FILE: tag_text(tag)})
+    return tag if isinstance(tag, Refusal) else Exported({FILE: tag_text(tag)})
 
 
 def tag_text(tag: _Format) -> str:
@@ -46,9 +44,7 @@ def structural_tag(spec: Spec, request: GrammarRequest) -> _Format | Refusal:
     model thinks and answers as it likes; else it holds from the prompt's end on.
     """
     bound = bound_or_refusal(spec, request, "a structural tag")
-    if isinstance(bound, Refusal):
-        return bound
-    return tag_of_grammar(spec, request, bound)
+    return bound if isinstance(bound, Refusal) else tag_of_grammar(spec, request, bound)
 
 
 def tag_of_grammar(spec: Spec, request: GrammarRequest, bound: BoundGrammar) -> _Format:

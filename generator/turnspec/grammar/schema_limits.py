@@ -6,11 +6,11 @@ What is beyond them is refused by name, before anything walks over the schema by
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from turnspec.spec.problems import Problem
+from turnspec.spec.visible import HALF
 
 #: Lists and objects inside each other, in the schema's text.
 DEEPEST = 64
@@ -40,7 +40,6 @@ MOST_PLACES = 20
 MOST_LEADING_DIGITS = 20
 #: Brackets inside each other in a pattern.
 _DEEPEST_BRACKETS = 20
-_HALF = re.compile("[\ud800-\udfff]")
 #: So many problems of one kind are told.
 MOST_PROBLEMS = 10
 _MOST: dict[str | int, tuple[int, str]] = {
@@ -113,7 +112,7 @@ def _of_number(value: float) -> str | None:
 def _of_text(text: str, key: str | int) -> str | None:
     if key == "$ref" and len(text) > LONGEST_REFERENCE:
         return f"is a reference of {len(text)} characters; {LONGEST_REFERENCE} at most"
-    if not text.isascii() and _HALF.search(text):
+    if not text.isascii() and HALF.search(text):
         return "has half of a character, which can't be written"
     return _of_pattern(text) if key == "pattern" else None
 

@@ -11,8 +11,9 @@ from turnspec.deviations.turns import Format
 from turnspec.live.runs import FormatRuns, LiveTurn, Outcome
 from turnspec.pipeline.project import LIVE, RESULTS, Project
 from turnspec.pipeline.regenerate import write_table
+from turnspec.spec.atomic import write_atomically
 from turnspec.spec.files import spec_hash
-from turnspec.spec.live_results import LiveRecord, LiveResult, write_live
+from turnspec.spec.live_results import LiveRecord, LiveResult, dump_live
 from turnspec.spec.os_reasons import reason
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import read_results
@@ -40,7 +41,7 @@ def live_record(runs: Sequence[FormatRuns], seeds: int) -> LiveRecord:
 def keep_record(project: Project, record: LiveRecord) -> list[Problem]:
     """Write the record and the index table, which shows it; return what went wrong."""
     try:
-        write_live(project.root / LIVE, record)
+        write_atomically(project.root / LIVE, dump_live(record))
         results = read_results(project.root / RESULTS)
         if isinstance(results, Problem):
             return [results]

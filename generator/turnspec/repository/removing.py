@@ -14,7 +14,7 @@ from turnspec.sources.index_edit import with_file
 from turnspec.spec.atomic import uninterrupted, write_all_atomically, write_atomically
 from turnspec.spec.files import SPEC_SUFFIX
 from turnspec.spec.input_files import file_text
-from turnspec.spec.live_results import read_live, write_live
+from turnspec.spec.live_results import dump_live, read_live
 from turnspec.spec.naming import template_name
 from turnspec.spec.problems import Problem
 from turnspec.spec.results import dump_results, read_results
@@ -85,7 +85,7 @@ def _without_results(project: Project, name: str) -> list[str]:
     if name in live.formats:
         kept_turns = {other: found for other, found in live.formats.items() if other != name}
         live = replace(live, formats=kept_turns)
-        write_live(project.root / LIVE, live)
+        write_atomically(project.root / LIVE, dump_live(live))
         changed.append(LIVE)
     if (project.root / TABLE).exists() and write_table(project, results, live):
         changed.append(TABLE)

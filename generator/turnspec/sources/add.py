@@ -78,12 +78,12 @@ def add_templates(
         if entry and update and _takes(entry, template) and entry.sha256 != template.sha256:
             result.updated.append(template)
             continue
-        conflict = _conflict(template, entry, root, update=update)
-        if conflict:
+        if conflict := _conflict(template, entry, root, update=update):
             result.problems.append(conflict)
         else:
             (result.unchanged if entry else result.added).append(template)
-    return _stored(result, text, root)
+    problem = _write(result, text, root)
+    return AddResult(problems=[*result.problems, problem]) if problem else result
 
 
 def _conflict(
@@ -120,22 +120,20 @@ def location(template: SourceTemplate) -> str:
     return f"{FETCHED_FOLDER if template.pin else LOCAL_FOLDER}/{template.file}"
 
 
-def _stored(result: AddResult, index_text: str, root: Path) -> AddResult:
+def _write(result: AddResult, index_text: str, root: Path) -> Problem | None:
     """Write the templates and the index that lists them: all of it or nothing."""
     written = [*result.added, *result.updated]
     if not written:
-        return result
+        return None
     changed = _changed_index(result, index_text, root)
     if isinstance(changed, Problem):
-        return AddResult(problems=[*result.problems, changed])
+        return changed
     texts = {root / location(template): template.text for template in written}
     try:
         write_all_atomically({**texts, root / INDEX_FILE: changed})
     except OSError as error:
-        file = str(error.filename or INDEX_FILE)
-        problem = Problem(f"cannot be written: {reason(error)}", file)
-        return AddResult(problems=[*result.problems, problem])
-    return result
+        return Problem(f"cannot be written: {reason(error)}", str(error.filename or INDEX_FILE))
+    return None
 
 
 def _changed_index(result: AddResult, text: str, root: Path) -> str | Problem:

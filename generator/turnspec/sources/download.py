@@ -11,7 +11,7 @@ import ssl
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from logging.handlers import BufferingHandler
 from operator import itemgetter
 from pathlib import Path
@@ -48,14 +48,6 @@ _MOST_ATTEMPTS = 20
 _MOST_FRUITLESS_ATTEMPTS = 3
 _RESUME_REFUSED = 416
 _NO_VERSION = Version("0.dev0")
-
-
-@dataclass(slots=True)
-class _Search:
-    """The packages that were wanted, and what each source that didn't have any said."""
-
-    packages: list[Package] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
 
 
 def obtain(
@@ -95,9 +87,9 @@ def _download(
 ) -> str:
     """Download to ``target`` from the first source that has the right file; return a reason."""
     with _client(settings) as client, _progress_bar(console) as bar:
-        search = _search(origin, settings, client, lambda p: p.link.filename == origin.file)
-        reasons = search.reasons
-        for package in search.packages:
+        found = _search(origin, settings, client, lambda p: p.link.filename == origin.file)
+        packages, reasons = found
+        for package in packages:
             reason = _from_link(client, package.link, origin, target, bar, pause)
             if not reason:
                 return ""
@@ -139,11 +131,11 @@ def newest_origin(origin: Origin, settings: PipSettings | None = None) -> Origin
 
     settings = settings or read_pip_settings()
     with _client(settings) as client:
-        search = _search(origin, settings, client, is_such)
-        found = [(_version(p), p) for p in search.packages if not p.link.is_yanked]
+        packages, reasons = _search(origin, settings, client, is_such)
+        found = [(_version(p), p) for p in packages if not p.link.is_yanked]
         newest, package = max(found, key=itemgetter(0), default=(_NO_VERSION, None))
         if package is None or newest <= Version(origin.version):
-            return origin if search.packages else "; ".join(search.reasons)
+            return origin if packages else "; ".join(reasons)
         link = package.link
         sha256 = ((link.hash_option or {}).get("sha256") or [""])[0]
         try:
@@ -152,14 +144,9 @@ def newest_origin(origin: Origin, settings: PipSettings | None = None) -> Origin
             return f"{_shown(link.url)}: {_one_line(error)}"
     if not sha256 or not length.isdecimal():
         return f"{_shown(link.url)}: the index tells neither sha256 nor size; pin it by hand"
-    return replace(
-        origin,
-        id=f"{origin.project}-{newest}",
-        version=str(newest),
-        file=link.filename,
-        sha256=sha256,
-        size=int(length),
-    )
+    version, file = str(newest), link.filename
+    name = f"{origin.project}-{version}"
+    return replace(origin, id=name, version=version, file=file, sha256=sha256, size=int(length))
 
 
 def _version(package: Package) -> Version:
@@ -173,9 +160,13 @@ def _version(package: Package) -> Version:
 
 def _search(
     origin: Origin, settings: PipSettings, client: PyPIClient, wanted: Callable[[Package], bool]
-) -> _Search:
-    """Ask every source by itself, so that a broken one doesn't hide the others."""
-    search = _Search()
+) -> tuple[list[Package], list[str]]:
+    """Return the packages that are wanted, and what each source that doesn't have any says.
+
+    Every source is asked by itself, so that a broken one doesn't hide the others.
+    """
+    found: list[Package] = []
+    reasons: list[str] = []
     sources = [("find_links", place) for place in settings.find_links]
     sources += [("index_urls", url) for url in settings.index_urls]
     for kind, source in sources:
@@ -188,15 +179,15 @@ def _search(
                     ignore_compatibility=True,
                 )
                 packages = finder.find_all_packages(origin.project, allow_yanked=True)
-                found = [package for package in packages if wanted(package)]
+                here = [package for package in packages if wanted(package)]
             except (httpx2.HTTPError, ValueError, OSError) as error:
-                search.reasons.append(f"{_shown(source)}: {_one_line(error)}")
+                reasons.append(f"{_shown(source)}: {_one_line(error)}")
                 continue
-        search.packages += found
-        if not found:
+        found += here
+        if not here:
             said = "; ".join(_one_line(warning.getMessage()) for warning in warnings)
-            search.reasons.append(f"{_shown(source)}: {said or 'has no such file'}")
-    return search
+            reasons.append(f"{_shown(source)}: {said or 'has no such file'}")
+    return found, reasons
 
 
 def _from_link(

@@ -40,33 +40,32 @@ def fetch_templates(
     """
     index, problems = read_index(root)
     unlisted = [] if problems else _unlisted(root, index)  # a row that can't be read lists nothing
-    replaced = [entry for entry in index.entries if _is_other_text(root, entry)]
-    problems += _fetch_missing(root, index, offline, console)
+    before = _checksums(root, index)
+    lacking = [entry for entry in index.entries if before[entry.location] != entry.sha256]
+    problems += _fetch_missing(lacking, root, index, offline, console)
     templates: list[Entry] = []
+    notices: list[Problem] = []
+    after = _checksums(root, index)
     for entry in index.entries:
-        found = _checksum(root, entry)
-        if found == entry.sha256:
+        old, new = before[entry.location], after[entry.location]
+        if new == entry.sha256:
             templates.append(entry)
+            notices += [_replaced(entry)] if old not in (None, new) else []
         elif entry.origin == LOCAL:
-            problems.append(_local_problem(entry, found))
-    notices = [_replaced(entry) for entry in replaced if not _is_other_text(root, entry)]
+            problems.append(_local_problem(entry, new))
     return FetchResult(templates, problems + unlisted, notices)
 
 
 def _fetch_missing(
-    root: Path, index: Index, offline: bool, console: Console | None
+    lacking: list[Entry], root: Path, index: Index, offline: bool, console: Console | None
 ) -> list[Problem]:
     problems: list[Problem] = []
-    lacking: dict[str, list[Entry]] = {}
-    for entry in index.entries:
-        if _checksum(root, entry) != entry.sha256:
-            lacking.setdefault(entry.origin, []).append(entry)
-    if HUB in lacking:
+    if pinned := [entry for entry in lacking if entry.origin == HUB]:
         from turnspec.sources.hub import fetch_pinned
 
-        problems += fetch_pinned(lacking[HUB], root, offline=offline)
+        problems += fetch_pinned(pinned, root, offline=offline)
     for origin in index.origins.values():
-        if not (missing := lacking.get(origin.id)):
+        if not (missing := [entry for entry in lacking if entry.origin == origin.id]):
             continue
         # Loading the network's libraries takes longer than reading all templates.
         from turnspec.sources.download import obtain
@@ -80,18 +79,13 @@ def _fetch_missing(
     return problems
 
 
-def _is_other_text(root: Path, entry: Entry) -> bool:
-    """Tell whether a fetched template is there with another text than the pinned one."""
-    return entry.origin != LOCAL and _checksum(root, entry) not in (None, entry.sha256)
-
-
 def _replaced(entry: Entry) -> Problem:
     pinned = f"{INDEX_FILE}:{entry.line}"
     return Problem(f"wasn't the text that {pinned} pins, and was fetched again", entry.location)
 
 
-def _checksum(root: Path, entry: Entry) -> str | None:
-    return found_sha256(root / entry.location)
+def _checksums(root: Path, index: Index) -> dict[str, str | None]:
+    return {entry.location: found_sha256(root / entry.location) for entry in index.entries}
 
 
 def _local_problem(entry: Entry, found: str | None) -> Problem:

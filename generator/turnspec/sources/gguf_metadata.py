@@ -55,11 +55,7 @@ class Metadata:
     """The pairs of a GGUF file. Keys that the file doesn't have give None."""
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
-        """Find all pairs.
-
-        Raises:
-            DamagedFileError: the data isn't what such a file holds.
-        """
+        """Find all pairs. Raises DamagedFileError."""
         self._data = data
         self._size = len(data)
         self._order = "<"
@@ -199,12 +195,7 @@ def metadata_end(data: bytes) -> int:
 
 @contextmanager
 def open_metadata(path: Path) -> Iterator[Metadata]:
-    """Open a file's metadata.
-
-    Raises:
-        OSError: the file can't be read.
-        DamagedFileError: it is no GGUF file, or ends in its metadata.
-    """
+    """Open a file's metadata. Raises OSError and DamagedFileError."""
     with open_file(path) as file:
         if not path.stat().st_size:
             raise DamagedFileError("it is empty")

@@ -97,7 +97,7 @@ def _fetched(client: HubClient, model: HubModel, tell: Tell, *, to_keep: bool) -
     called, commit, files = _read_info(info, model)
     if called.repository.lower() != model.repository.lower():
         tell(f"{model.repository} is called {called.repository} now")
-    _heed_licence(info, called, tell, to_keep=to_keep)
+    _heed_licence(info.get("cardData"), called, tell, to_keep=to_keep)
     client.repository = called.repository
     folder = called.snapshot(settings.cache, commit)
     further = [file for file in sorted(files) if _FURTHER_FILE.fullmatch(file)][:_MOST_FURTHER]
@@ -132,10 +132,7 @@ def _read_info(info: Mapping[str, object], model: HubModel) -> tuple[HubModel, s
     return replace(called, revision=model.revision), str(commit), files
 
 
-def _heed_licence(
-    info: Mapping[str, object], model: HubModel, tell: Tell, *, to_keep: bool
-) -> None:
-    card = info.get("cardData")
+def _heed_licence(card: object, model: HubModel, tell: Tell, *, to_keep: bool) -> None:
     licence = card.get("license") if isinstance(card, Mapping) else None
     if not isinstance(licence, str) or not _NO_DERIVATIVES.search(licence.lower()):
         return

@@ -6,12 +6,12 @@ another host, for a file, the request goes on without it.
 
 from __future__ import annotations
 
-import http.client
 import json
 import threading
 from collections.abc import Callable, Mapping
 from concurrent import futures
 from dataclasses import dataclass, field
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import NoReturn, TypeVar, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urljoin, urlsplit
@@ -69,21 +69,16 @@ class HubClient:
     def head(self, path: str, commit: str, missing: Callable[[bytes], int]) -> bytes:
         """Return the beginning of a file, in parts that grow.
 
-        Args:
-            path: the file's, in the repository.
-            commit: the repository's.
-            missing: says where the beginning ends, as far as can be told, 0 if it is whole.
-
-        Raises:
-            HubError: it can't be had, or is longer than is read.
+        ``missing`` says where it ends, as far as can be told, 0 if it is whole. Raises HubError for
+        what can't be had, or is longer than is read.
         """
         data, end = b"", _FIRST_PART
         while end:
             if end > LARGEST_HEAD:
                 raise HubError(f"{path}: its header has more than {_size(LARGEST_HEAD)}")
             end = max(end, min(2 * len(data), LARGEST_HEAD))
-            ranged = {"Range": f"bytes={len(data)}-{end - 1}"}
-            data += self._get(self._place(path, commit), commit, end - len(data), ranged)
+            part = f"bytes={len(data)}-{end - 1}"
+            data += self._get(self._place(path, commit), commit, end - len(data), part)
             end = missing(data) if len(data) == end else 0  # or the file has no more
         return data
 
@@ -91,17 +86,13 @@ class HubClient:
         return f"/{self.repository}/resolve/{commit}/{quote(path)}"
 
     def _get(
-        self,
-        path: str,
-        revision: str,
-        most: int,
-        ranged: Mapping[str, str] | None = None,
-        *,
-        is_file: bool = True,
+        self, path: str, revision: str, most: int, part: str = "", *, is_file: bool = True
     ) -> bytes:
-        """Return a body of at most so many bytes; of a part of a file, no more than these."""
+        """Return a body of at most so many bytes; of a ``part`` of a file, no more than these."""
         url = self.settings.endpoint + path
-        headers = {"User-Agent": f"turnspec/{__version__}", **(ranged or {})}
+        headers = {"User-Agent": f"turnspec/{__version__}"}
+        if part:
+            headers["Range"] = part
         if self.settings.token:
             headers["Authorization"] = f"Bearer {self.settings.token}"
         for _ in range(_MOST_REDIRECTS + 1):
@@ -110,7 +101,7 @@ class HubClient:
                     self._check(response, path, revision)
                     if response.status == _NO_SUCH_RANGE:
                         return b""
-                    return self._body(response, path, most, ranged)
+                    return self._body(response, path, most, part)
                 there = urljoin(url, response.headers.get("Location") or url)
             old, new = urlsplit(url), urlsplit(there)
             if new.scheme not in ("https", old.scheme):
@@ -122,32 +113,26 @@ class HubClient:
             url = there
         raise HubError(f"{path}: {self.settings.endpoint} redirects again and again; try later")
 
-    def _opened(self, url: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
+    def _opened(self, url: str, headers: Mapping[str, str]) -> HTTPResponse:
         try:
             request = Request(url, headers=dict(headers))
             opened = self._opener.open(request, timeout=self.settings.silence)
         except HTTPError as error:
             opened = error
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (OSError, HTTPException, ValueError) as error:
             _raise(error, urlsplit(url).hostname or url, self.settings)
-        return cast(http.client.HTTPResponse, opened)  # an error is one, too
+        return cast(HTTPResponse, opened)  # an error is one, too
 
-    def _body(
-        self,
-        response: http.client.HTTPResponse,
-        path: str,
-        most: int,
-        ranged: Mapping[str, str] | None,
-    ) -> bytes:
+    def _body(self, response: HTTPResponse, path: str, most: int, part: str) -> bytes:
         announced = response.headers.get("Content-Length") or ""
         length = int(announced) if announced.isdecimal() and len(announced) < 20 else None
-        if ranged is None and length is not None and length > most:
+        if not part and length is not None and length > most:
             raise HubError(f"{path} has {_size(length)}, and at most {_size(most)} are read")
         skipped = 0
-        if ranged and response.status == 200:  # who knows no ranges sends the file from its start
-            skipped = int(ranged["Range"].removeprefix("bytes=").partition("-")[0])
-        data = self._read(response, path, skipped + most + (ranged is None))
-        if ranged is None and len(data) > most:
+        if part and response.status == 200:  # who knows no ranges sends the file from its start
+            skipped = int(part.removeprefix("bytes=").partition("-")[0])
+        data = self._read(response, path, skipped + most + (not part))
+        if not part and len(data) > most:
             raise HubError(f"{path} has more than {_size(most)}, which is the most that is read")
         if length is not None and len(data) < min(length, skipped + most):
             raise HubError(
@@ -155,18 +140,18 @@ class HubClient:
             )
         return data[skipped : skipped + most]
 
-    def _read(self, response: http.client.HTTPResponse, path: str, most: int) -> bytes:
+    def _read(self, response: HTTPResponse, path: str, most: int) -> bytes:
         data = bytearray()
         try:
             while len(data) < most and (piece := response.read(min(_PIECE, most - len(data)))):
                 data += piece
-        except http.client.IncompleteRead:
+        except IncompleteRead:
             raise HubError(f"{path} broke off after {_size(len(data))}; try again") from None
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, HTTPException) as error:
             _raise(error, path, self.settings)
         return bytes(data)
 
-    def _check(self, response: http.client.HTTPResponse, path: str, revision: str) -> None:
+    def _check(self, response: HTTPResponse, path: str, revision: str) -> None:
         """Raise HubError for what is no success."""
         status, said = response.status, response.headers.get("X-Error-Message") or ""
         if status in (200, 206) or (status == _NO_SUCH_RANGE and "/resolve/" in path):
@@ -194,7 +179,6 @@ class HubClient:
 
 
 _NOT_ASKED = "{} redirects to {}, which isn't asked; if the hub is there, set HF_ENDPOINT to it"
-_GIVES_NONE = "{endpoint} refuses to answer (status {status}); see {page}"
 #: What to say of an answer, without a token and with one.
 _TOLD = {
     "GatedRepo": (
@@ -217,7 +201,7 @@ _TOLD = {
         "{endpoint} had too many requests; try again {wait}",
     ),
     "5xx": ("{endpoint} can't answer now (status {status}); try again {wait}",) * 2,
-    "4xx": (_GIVES_NONE,) * 2,
+    "4xx": ("{endpoint} refuses to answer (status {status}); see {page}",) * 2,
 }
 
 

@@ -85,12 +85,8 @@ class HubPlace:
 
     def pin(self, file: str) -> dict[str, str]:
         """Return what an index has of the same."""
-        return {
-            "origin": HUB,
-            "repository": self.model.repository,
-            "commit": self.model.revision,
-            "path": self._within(file),
-        }
+        model = {"repository": self.model.repository, "commit": self.model.revision}
+        return {"origin": HUB, **model, "path": self._within(file)}
 
     def _within(self, file: str) -> str:
         return self.path or file.partition("/")[2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,14 +15,15 @@ from turnspec.spec.naming import naming_faults, template_name
 from turnspec.spec.plain import tokenizer_from_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import REGENERATE
-from turnspec.spec.yaml_document import YamlPath, path_text, read_document
+from turnspec.spec.schema import INDEX_SCHEMA, violations
+from turnspec.spec.yaml_document import Document, Finding, YamlPath, read_document
 
 INDEX_FILE = "templates/index.yaml"
 FETCHED_FOLDER = "templates/fetched"
 LOCAL_FOLDER = "templates"
 LOCAL = "local"
-#: The kinds of packages that templates are fetched from.
-SDIST, WHEEL = "pypi-sdist", "pypi-wheel"
+#: The kind of package that is a source distribution; the other kind is a wheel.
+SDIST = "pypi-sdist"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,6 @@ class Origin:
     sha256: str
     size: int
     line: int | None = None
-
-    @property
-    def is_sdist(self) -> bool:
-        """Whether the file is a source distribution; else it is a wheel."""
-        return self.kind == SDIST
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +103,6 @@ class Index:
         return next((entry for entry in self.entries if entry.name == name), None)
 
 
-_Fault = tuple[YamlPath, Problem]
-
 _NOTHING = Index({}, ())
 # Faults here leave no rows to read.
 _FRAME: tuple[YamlPath, ...] = ((), ("origins",), ("templates",))
@@ -135,33 +129,29 @@ def _parsed(text: str, trusted: bool) -> tuple[Index, Sequence[Problem]]:
     document, problems = read_document(text, INDEX_FILE)
     if document is None or problems:
         return _NOTHING, problems
-    faults: list[_Fault] = []
-    if not trusted:
-        from turnspec.sources.index_schema import schema_violations  # which takes long to load
-
-        faults += schema_violations(document, INDEX_FILE)
+    faults = [] if trusted else list(violations(document, INDEX_SCHEMA))
     data = document.data
     if not isinstance(data, dict) or any(place in _FRAME for place, _ in faults):
-        return _NOTHING, _problems(faults)
+        return _NOTHING, _problems(document, faults)
+    wrong = {place[:2] for place, _ in faults}
     origins = {
         row["id"]: Origin(**row, line=document.line(place))
-        for place, row in _sound_rows(data, "origins", faults)
+        for place, row in _sound_rows(data, "origins", wrong)
     }
     entries = {
         place: _entry(row, document.line(place))
-        for place, row in _sound_rows(data, "templates", faults)
+        for place, row in _sound_rows(data, "templates", wrong)
     }
+    command = data.get("regenerate", REGENERATE) if ("regenerate",) not in wrong else REGENERATE
     ids = (row.get("id") for row in data["origins"] if isinstance(row, dict))
-    for place, message in _entry_faults(entries, {it for it in ids if isinstance(it, str)}):
-        problem = Problem(message, INDEX_FILE, document.line(place), path_text(place))
-        faults.append((place, problem))
-    wrong = _wrong_rows(faults)
-    usable = [
+    faults += _entry_faults(entries, {it for it in ids if isinstance(it, str)})
+    wrong = {place[:2] for place, _ in faults}
+    usable = tuple(
         entry
         for place, entry in entries.items()
-        if place not in wrong and (entry.origin in (LOCAL, HUB, *origins))
-    ]
-    return Index(origins, tuple(usable), _command(data, faults)), _problems(faults)
+        if place not in wrong and entry.origin in (LOCAL, HUB, *origins)
+    )
+    return Index(origins, usable, command), _problems(document, faults)
 
 
 def _entry(row: Mapping[str, Any], line: int | None) -> Entry:
@@ -171,29 +161,20 @@ def _entry(row: Mapping[str, Any], line: int | None) -> Entry:
     return Entry(**{**row, **made}, line=line)
 
 
-def _command(data: Mapping[str, Any], faults: Iterable[_Fault]) -> str:
-    wrong = any(place == ("regenerate",) for place, _ in faults)
-    return REGENERATE if wrong else data.get("regenerate", REGENERATE)
-
-
-def _problems(faults: Iterable[_Fault]) -> list[Problem]:
-    return sorted((problem for _, problem in faults), key=lambda problem: problem.line or 0)
-
-
-def _wrong_rows(faults: Iterable[_Fault]) -> set[YamlPath]:
-    return {place[:2] for place, _ in faults}
+def _problems(document: Document, faults: Iterable[Finding]) -> list[Problem]:
+    problems = (document.problem(*fault, INDEX_FILE) for fault in faults)
+    return sorted(problems, key=lambda problem: problem.line or 0)
 
 
 def _sound_rows(
-    data: Mapping[str, list[dict[str, Any]]], key: str, faults: Iterable[_Fault]
+    data: Mapping[str, list[dict[str, Any]]], key: str, wrong: Container[YamlPath]
 ) -> Iterator[tuple[YamlPath, dict[str, Any]]]:
-    wrong = _wrong_rows(faults)
     for position, row in enumerate(data[key]):
         if (key, position) not in wrong:
             yield (key, position), row
 
 
-def _alias_faults(entries: Mapping[YamlPath, Entry]) -> Iterator[tuple[YamlPath, str]]:
+def _alias_faults(entries: Mapping[YamlPath, Entry]) -> Iterator[Finding]:
     """Yield the aliases that are no names, or names of two templates."""
     owners = {entry.name: entry.file for entry in entries.values()}
     for place, entry in entries.items():
@@ -208,9 +189,7 @@ def _alias_faults(entries: Mapping[YamlPath, Entry]) -> Iterator[tuple[YamlPath,
                 owners[name] = entry.file
 
 
-def _entry_faults(
-    entries: Mapping[YamlPath, Entry], known: set[str]
-) -> Iterator[tuple[YamlPath, str]]:
+def _entry_faults(entries: Mapping[YamlPath, Entry], known: set[str]) -> Iterator[Finding]:
     """Yield place and message for what a schema can't say."""
     yield from _alias_faults(entries)
     places = list(entries)
@@ -227,7 +206,7 @@ def _entry_faults(
             names = ", ".join(sorted((*known, LOCAL, HUB)))
             yield (*place, "origin"), f"unknown origin {entry.origin}; known: {names}"
         elif not entry.path:
-            yield place, "'path' is a required property"
+            yield place, "missing key 'path'"
         for key in ("repository", "commit"):
             if (entry.origin == HUB) is not bool(getattr(entry, key)):
                 wrong = "is needed with" if entry.origin == HUB else "is for none but"

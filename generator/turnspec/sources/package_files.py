@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from turnspec.sources.index import INDEX_FILE, Entry, Origin
+from turnspec.sources.index import INDEX_FILE, SDIST, Entry, Origin
 from turnspec.sources.text_files import sha256_of
 from turnspec.sources.text_within import NoTextError, text_within
 from turnspec.spec.atomic import write_atomically
@@ -28,10 +28,6 @@ LARGEST_SDIST = 2**30
 _Found = tuple[str, bytes]
 #: What reading a package may raise.
 UNREADABLE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, UnicodeError)
-
-
-class _TooLargeError(OSError):
-    """More is packed than is read."""
 
 
 def extract(
@@ -53,7 +49,7 @@ def extract(
     for entry in entries:
         wanted.setdefault(entry.path, []).append(entry)
     problems: list[Problem] = []
-    members = sdist_files if origin.is_sdist else _wheel_files
+    members = sdist_files if origin.kind == SDIST else _wheel_files
     try:
         for path, data in members(archive, origin, wanted, (largest_file, largest_sdist)):
             for entry in wanted.pop(path):
@@ -118,13 +114,13 @@ class _Bounded:
         data = self._read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise _TooLargeError(f"unpacks to more than {self._limit} bytes")
+            raise OSError(f"unpacks to more than {self._limit} bytes")
         return data
 
 
 def _check_size(path: str, size: int, largest: int) -> None:
     if size > largest:
-        raise _TooLargeError(f"{path} has more than {largest} bytes")
+        raise OSError(f"{path} has more than {largest} bytes")
 
 
 def _store(

@@ -17,6 +17,7 @@ from turnspec.spec.json_values import load_json
 from turnspec.spec.model import Tokenizer
 from turnspec.spec.naming import TEMPLATE_SUFFIX, naming_faults, template_name
 from turnspec.spec.problems import Problem
+from turnspec.spec.visible import HALF
 
 GGUF_SUFFIX = ".gguf"
 #: What a source's main template is called beside its named ones.
@@ -160,20 +161,11 @@ def _checked(
     for position, template in enumerate(templates):
         if not template.text.strip():
             problems.append(Problem(f"the template in {template.source} is empty", source))
-        elif not _is_text(template.text):
+        elif HALF.search(template.text):
             problems.append(Problem(f"the template in {template.source} is no text", source))
         elif position not in faults:
             sound.append(template)
     return sound, problems
-
-
-def _is_text(text: str) -> bool:
-    """Tell whether a text can be written to a file; JSON may hold half a surrogate pair."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def read_config_templates(path: Path) -> tuple[dict[str, object], dict[str, str], list[Problem]]:
@@ -204,13 +196,16 @@ def _read_folder(folder: Path) -> tuple[NamedTexts, list[Problem]]:
         problems += more
     file = _CONFIG_FILE
     if not paths and not problems:
-        texts, file, problems = _json_templates(config, folder)
+        texts, problems = _config_templates(config, folder / file)
+        if not texts and not problems:
+            file = _PROCESSOR_FILE
+            processor, problems = _read_config(folder / file)
+            texts, more = _config_templates(processor, folder / file)
+            problems += more
     places = f"{_MAIN_FILE}, {_FURTHER_FILES}, chat_template in {_CONFIG_FILE}, {_PROCESSOR_FILE}"
     missing = "" if texts else f"holds no chat template; looked for {places}{_file_in(folder)}"
-    shown = folder.resolve().name
-    sources = {
-        key: f"{shown}/{paths[key].relative_to(folder) if key in paths else file}" for key in texts
-    }
+    files = {key: path.relative_to(folder) for key, path in paths.items()}
+    sources = {key: f"{folder.resolve().name}/{files.get(key, file)}" for key in texts}
     bos, eos = (token_text(config.get(key)) for key in ("bos_token", "eos_token"))
     adds_bos, adds_eos = (config.get(key) is True for key in ("add_bos_token", "add_eos_token"))
     # What else names tokens is worth reading, but a template does without it.
@@ -239,18 +234,6 @@ def _read_config(path: Path) -> tuple[dict[str, object], list[Problem]]:
     if not isinstance(config, dict):
         return {}, [Problem("is JSON, but not an object", str(path))]
     return config, []
-
-
-def _json_templates(
-    config: Mapping[str, object], folder: Path
-) -> tuple[dict[str, str], str, list[Problem]]:
-    """Return the templates of a folder without template files, and the file that holds them."""
-    texts, problems = _config_templates(config, folder / _CONFIG_FILE)
-    if texts or problems:
-        return texts, _CONFIG_FILE, problems
-    processor, problems = _read_config(folder / _PROCESSOR_FILE)
-    texts, more = _config_templates(processor, folder / _PROCESSOR_FILE)
-    return texts, _PROCESSOR_FILE, problems + more
 
 
 def _config_templates(

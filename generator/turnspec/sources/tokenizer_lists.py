@@ -29,11 +29,8 @@ def folder_tokenizer(
 ) -> Tokenizer | None:
     """Return the tokens of a model's folder, None if it names none.
 
-    Args:
-        config: what its tokenizer_config.json holds.
-        token_map: likewise special_tokens_map.json.
-        generation: likewise generation_config.json.
-        origin: what the list is called.
+    ``config`` is what its tokenizer_config.json holds, ``token_map`` its special_tokens_map.json,
+    ``generation`` its generation_config.json; ``origin`` is what the list is called.
     """
     decoder = config.get("added_tokens_decoder")
     added = decoder if isinstance(decoder, Mapping) else {}

@@ -6,16 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from turnspec.spec.calls import AfterFirst, Elements, Slot, Tools
 from turnspec.spec.model import Spec
-from turnspec.spec.piece_checks import (
-    CALL_SLOTS,
-    Finding,
-    check_pieces,
-    exactly_one,
-    first_text,
-    slots_in,
-)
+from turnspec.spec.piece_checks import CALL_SLOTS, check_pieces, exactly_one, first_text, slots_in
 from turnspec.spec.words import CallIdPosition, Encoding, JsonType, Part, SlotKind, ToolMode
-from turnspec.spec.yaml_document import YamlPath
+from turnspec.spec.yaml_document import Finding, YamlPath
 
 _ITEM_SLOTS = (SlotKind.KEY, SlotKind.TYPE, SlotKind.VALUE)
 _MEMBER_SLOTS = (SlotKind.KEY, SlotKind.VALUE)
@@ -60,7 +53,8 @@ def _name_last(tools: Tools) -> Iterator[Finding]:
     """A tagged value is read by its type, which the tool's name tells; any call has a head."""
     slots = slots_in(tools.call)
     is_tagged, is_native = (
-        tools.mode is mode for mode in (ToolMode.TAG_WITH_TAGGED, ToolMode.JSON_NATIVE)
+        tools.mode is ToolMode.TAG_WITH_TAGGED,
+        tools.mode is ToolMode.JSON_NATIVE,
     )
     has_head = is_native or tools.call[:1] != (Slot(SlotKind.ARGUMENTS),)
     if SlotKind.ARGUMENTS not in slots or (has_head and not is_tagged):

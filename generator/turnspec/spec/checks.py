@@ -13,7 +13,6 @@ from turnspec.spec.calls import Piece
 from turnspec.spec.model import Reasoning, Spec, ThinkingState
 from turnspec.spec.piece_checks import (
     CALL_SLOTS,
-    Finding,
     check_pieces,
     check_stops,
     empty_texts,
@@ -22,6 +21,7 @@ from turnspec.spec.piece_checks import (
     slots_in,
     unannounced,
 )
+from turnspec.spec.plain import spec_to_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.sizes import oversized
 from turnspec.spec.words import (
@@ -34,7 +34,7 @@ from turnspec.spec.words import (
     Switch,
     Verdict,
 )
-from turnspec.spec.yaml_document import Document, YamlPath, path_text
+from turnspec.spec.yaml_document import Document, Finding, YamlPath
 
 #: What holds text, of which some characters may not come back.
 _TEXTS = (Subject.REASONING, Subject.CONTENT, Subject.ARGUMENT_STRING, Subject.ARGUMENT_KEY)
@@ -45,13 +45,10 @@ def check_spec(spec: Spec, file: str = "", document: Document | None = None) -> 
     checks = (
         *(_thinking(spec), _turn(spec), _reasoning(spec), _blocks(spec.reasoning)),
         *(_content(spec), check_tools(spec), _limits(spec), _grammar(spec), _alternatives(spec)),
-        oversized(spec),
+        oversized(spec_to_data(spec)),
     )
-    return [
-        Problem(message, file, document.line(path) if document else None, path_text(path))
-        for check in checks
-        for path, message in check
-    ]
+    document = document or Document(None)
+    return [document.problem(*found, file) for check in checks for found in check]
 
 
 def _thinking(spec: Spec) -> Iterator[Finding]:
@@ -127,7 +124,7 @@ def _reasoning(spec: Spec) -> Iterator[Finding]:
         yield ("reasoning", "call_field"), "is there, but field is missing or the same"
     if reasoning.mode is ReasoningMode.TAG_BASED and not reasoning.start.strip():
         yield ("reasoning", "start"), "nothing marks the start, but the mode is TAG_BASED"
-    after = _after(Part.REASONING, order)
+    after = order[order.index(Part.REASONING) + 1 :] if Part.REASONING in order else ()
     following = [part for part in after if spec.joins(Part.REASONING, part)] or after
     starts = {
         Part.CONTENT: spec.content.start,
@@ -149,10 +146,6 @@ def _blocks(reasoning: Reasoning) -> Iterator[Finding]:
     for key, field in (("field", reasoning.field), ("blocks", blocks.content_key)):
         if field == blocks.type_key:
             yield ("reasoning", key), f"{field} is the key of the type already"
-
-
-def _after(part: Part, order: Sequence[Part]) -> Sequence[Part]:
-    return order[order.index(part) + 1 :] if part in order else ()
 
 
 def _content(spec: Spec) -> Iterator[Finding]:
@@ -189,11 +182,8 @@ def _limits(spec: Spec) -> Iterator[Finding]:
 
 
 def _grammar(spec: Spec) -> Iterator[Finding]:
-    grammar = spec.grammar
-    yield from empty_texts(grammar.triggers, ("grammar", "triggers"), "a trigger")
-    yield from empty_texts(
-        grammar.preserved_tokens, ("grammar", "preserved_tokens"), "a preserved token"
-    )
+    for key, what in (("triggers", "a trigger"), ("preserved_tokens", "a preserved token")):
+        yield from empty_texts(getattr(spec.grammar, key), ("grammar", key), what)
 
 
 def _alternatives(spec: Spec) -> Iterator[Finding]:
@@ -219,10 +209,8 @@ def _other_call(call: Sequence[Piece], path: YamlPath) -> Iterator[Finding]:
     yield from check_pieces(call, path, (*CALL_SLOTS, SlotKind.WORD))
     yield from unannounced(call, path)
     slots = slots_in(call)
-    yield from exactly_one(slots, SlotKind.NAME, path)
-    yield from exactly_one(slots, SlotKind.ARGUMENTS, path)
-    if (
-        SlotKind.ARGUMENTS in slots
-        and SlotKind.NAME not in slots[: slots.index(SlotKind.ARGUMENTS)]
-    ):
+    name, arguments = SlotKind.NAME, SlotKind.ARGUMENTS
+    yield from exactly_one(slots, name, path)
+    yield from exactly_one(slots, arguments, path)
+    if arguments in slots and name not in slots[: slots.index(arguments)]:
         yield path, "the NAME slot has to stand before ARGUMENTS"

@@ -16,7 +16,7 @@ from turnspec.spec.problems import Problem
 from turnspec.spec.recipe import USUAL, Recipe
 from turnspec.spec.schema import schema_problems
 from turnspec.spec.versions import upgraded, version_problem
-from turnspec.spec.yaml_document import Document, path_text, read_document
+from turnspec.spec.yaml_document import Document, read_document
 from turnspec.spec.yaml_text import quoted, yaml_text
 
 SPEC_SUFFIX = ".yaml"
@@ -84,8 +84,7 @@ def _load(text: str, file: str) -> tuple[Spec, Document] | list[Problem]:
     if document is None:
         return _sorted(problems)
     if told := version_problem(document.data):
-        path = ("spec_version",)
-        return [Problem(told, file, document.line(path), path_text(path))]
+        return [document.problem(("spec_version",), told, file)]
     document = upgraded(document)
     problems = problems + schema_problems(document, file)
     if problems:

@@ -29,7 +29,9 @@ def open_file(path: Path, *, pipes: bool = False) -> BufferedReader:
 
     ``pipes``: a pipe, as shells make it of ``<(command)``, is as good. Raises OSError.
     """
-    file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
+    # Opening a pipe would wait for a writer. Windows has none by such names.
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    file = open(path, "rb", opener=lambda p, flags: os.open(p, flags | at_once))  # noqa: SIM115
     kind = os.fstat(file.fileno()).st_mode
     is_empty = stat.S_ISCHR(kind) and path.samefile(os.devnull)
     if stat.S_ISREG(kind) or is_empty:
@@ -92,11 +94,6 @@ def file_lines(path: Path) -> Iterator[bytes]:
             if len(line) > LARGEST_INPUT:
                 raise OSError(0, f"has a line that is {_TOO_LARGE}", str(path))
             yield line
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    # Opening a pipe would wait for a writer. Windows has none by such names.
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _read(file: BinaryIO, name: str) -> bytes:

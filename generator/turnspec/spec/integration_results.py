@@ -63,5 +63,4 @@ Integrations = Mapping[str, TargetRecord]
 
 def read_integrations(path: Path) -> Integrations | Problem:
     """Return the records by target; none when the file isn't there yet."""
-    absent: Integrations = {}
-    return read_json(path, absent, partial(Records().each, TargetRecord))
+    return read_json(path, {}, partial(Records().each, TargetRecord))

@@ -28,10 +28,7 @@ def read_json(path: Path, absent: T, convert: Callable[[object], T]) -> T | Prob
 
 
 def json_in(text: str) -> Any:
-    """Return the value of a JSON text; Windows may have put a byte order mark before it.
-
-    Raises ValueError and RecursionError.
-    """
+    """Read JSON, which may begin with a byte order mark. Raises ValueError and RecursionError."""
     return json.loads(text.removeprefix("\ufeff"))
 
 

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
-from turnspec.spec.atomic import write_atomically
 from turnspec.spec.json_values import read_json
 from turnspec.spec.problems import Problem
 from turnspec.spec.records import Records
@@ -39,11 +38,8 @@ class LiveResult:
     @property
     def rung(self) -> RungResult:
         """The figures as those of a rung."""
-        return RungResult(
-            self.turns - self.cut - self.failed,
-            self.failed,
-            Counterexample(self.example) if self.example else None,
-        )
+        example = Counterexample(self.example) if self.example else None
+        return RungResult(self.turns - self.cut - self.failed, self.failed, example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +58,12 @@ _RECORDS = Records(
 
 def dump_live(record: LiveRecord) -> str:
     """Return the text of live.json, templates in the order of their names."""
-    formats = {name: _result_to_data(record.formats[name]) for name in sorted(record.formats)}
+    rows = sorted(asdict(record)["formats"].items())
+    formats = {name: {k: v for k, v in row.items() if v or k != "example"} for name, row in rows}
     data = {"llama-cpp-python": record.engine, "seeds": record.seeds, "formats": formats}
     return json.dumps(data, indent=2) + "\n"
-
-
-def write_live(path: Path, record: LiveRecord) -> bool:
-    """Write live.json and return whether it changed."""
-    return write_atomically(path, dump_live(record))
 
 
 def read_live(path: Path) -> LiveRecord | Problem:
     """Return the record; an empty one when the file isn't there yet."""
     return read_json(path, LiveRecord(), partial(_RECORDS.read, LiveRecord))
-
-
-def _result_to_data(result: LiveResult) -> dict[str, object]:
-    data = asdict(result)
-    return data if result.example else {k: v for k, v in data.items() if k != "example"}

@@ -19,7 +19,7 @@ from turnspec.spec.model import Spec
 from turnspec.spec.plain import spec_from_data, spec_to_data
 from turnspec.spec.problems import Problem
 from turnspec.spec.schema import OVERLAY_SCHEMA, schema_problems
-from turnspec.spec.yaml_document import Document, YamlPath, path_text, read_document
+from turnspec.spec.yaml_document import Document, YamlPath, read_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +149,4 @@ def _set(data: dict[str, Any], path: YamlPath, value: object) -> str:
 
 def _problem(overlay: Overlay, index: int | None, key: str, message: str) -> Problem:
     path: YamlPath = (key,) if index is None else ("keys", index, key)
-    line = overlay.document.line(path)
-    return Problem(message, overlay.file, line, path_text(path))
+    return overlay.document.problem(path, message, overlay.file)

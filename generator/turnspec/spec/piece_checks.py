@@ -9,10 +9,8 @@ from itertools import pairwise
 from turnspec.spec.calls import Piece
 from turnspec.spec.turn_end import MOST_STOPS
 from turnspec.spec.words import SlotKind
-from turnspec.spec.yaml_document import YamlPath
+from turnspec.spec.yaml_document import Finding, YamlPath
 
-#: Where a check objects, and why.
-Finding = tuple[YamlPath, str]
 #: What a call can have.
 CALL_SLOTS = (SlotKind.NAME, SlotKind.ID, SlotKind.INDEX, SlotKind.COUNT, SlotKind.ARGUMENTS)
 # What stands for a slot in the notation of markers, which looks for it as text.

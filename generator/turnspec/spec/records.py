@@ -35,22 +35,20 @@ class MisfitError(Exception):
 class RecordField:
     """A field of a record: its name, its key in data, its type, and what it is if that is absent.
 
-    ``like`` names another field whose value it has then, ``default`` makes a value; without both it
-    has to be there.
+    ``like`` names another field whose value it has then; without that or a ``default`` it has to be
+    there.
     """
 
     name: str
     key: str
     kind: Any
-    default: Callable[[], object] | None = None
-    like: str = ""
+    default: object
+    like: str
 
     def is_usual(self, record: object) -> bool:
         """Tell whether a record's value is what it would be if the key were absent."""
         value = getattr(record, self.name)
-        if self.like:
-            return bool(value == getattr(record, self.like))
-        return value is None or (self.default is not None and value == self.default())
+        return value in (None, getattr(record, self.like) if self.like else self.default)
 
 
 class Records:
@@ -78,11 +76,7 @@ class Records:
         self._fields: dict[type, tuple[RecordField, ...]] = {}
 
     def read(self, kind: type[R], data: object, place: str = "") -> R:
-        """Return what data says; keys that the type doesn't know are passed over.
-
-        Raises:
-            MisfitError: something isn't of its field's type, or is missing.
-        """
+        """Return what data says, without unknown keys. Raises MisfitError for what doesn't fit."""
         return cast("R", self._reader(kind)(data, place))
 
     def each(self, kind: type[R], data: object) -> dict[str, R]:
@@ -100,13 +94,10 @@ class Records:
         return self._fields[kind]
 
     def _field(self, kind: type, field: dataclasses.Field[Any], hint: object) -> RecordField:
-        place = (kind, field.name)
-        default: Callable[[], object] | None = None
-        if place not in self._required:
-            if field.default is not MISSING:
-                default = partial(_given, field.default)
-            elif field.default_factory is not MISSING:
-                default = field.default_factory
+        place, make = (kind, field.name), field.default_factory
+        default = field.default if make is MISSING else make()
+        if place in self._required:
+            default = MISSING
         key, like = self._keys.get(place, field.name), self._like.get(place, "")
         return RecordField(field.name, key, hint, default, like)
 
@@ -136,38 +127,30 @@ class Records:
         ]
 
         def read(data: object, place: str) -> object:
-            entry, values = mapping(data, place), {}
+            entry, values = mapping(data, place), dict[str, object]()
             for field, read_value in fields:
-                if field.key in entry or not (field.like or field.default):
-                    values[field.name] = read_value(entry.get(field.key), _below(place, field.key))
-                else:
-                    values[field.name] = (
-                        values[field.like] if field.like else cast("Any", field.default)()
-                    )
+                usual = values[field.like] if field.like else field.default
+                if field.key in entry or usual is MISSING:
+                    usual = read_value(entry.get(field.key), _below(place, field.key))
+                values[field.name] = usual
             return kind(**values)
 
         return read
 
 
-def mapping(data: object, place: str) -> dict[str, object]:
-    """Return an object's members. Raises MisfitError."""
-    if not isinstance(data, dict):
-        raise MisfitError(place, "an object")
+def _of(kind: type, wanted: str, data: Any, place: str) -> Any:
+    if not isinstance(data, kind):
+        raise MisfitError(place, wanted)
     return data
 
 
-def _given(value: object) -> object:
-    return value
+def mapping(data: object, place: str) -> dict[str, object]:
+    """Return an object's members. Raises MisfitError."""
+    return cast("dict[str, object]", _of(dict, "an object", data, place))
 
 
 def _below(place: str, key: str) -> str:
     return f"{place}.{key}" if place else key
-
-
-def _text(data: object, place: str) -> str:
-    if not isinstance(data, str):
-        raise MisfitError(place, "a string")
-    return data
 
 
 def _count(data: object, place: str) -> int:
@@ -176,20 +159,13 @@ def _count(data: object, place: str) -> int:
     return data
 
 
-def _flag(data: object, place: str) -> bool:
-    if not isinstance(data, bool):
-        raise MisfitError(place, "true or false")
-    return data
-
-
 def _optional(read: Read, data: object, place: str) -> object:
     return None if data is None else read(data, place)
 
 
 def _items(read: Read, data: object, place: str) -> tuple[object, ...]:
-    if not isinstance(data, list):
-        raise MisfitError(place, "a list")
-    return tuple(read(item, f"{place}[{number}]") for number, item in enumerate(data))
+    items = enumerate(_of(list, "a list", data, place))
+    return tuple(read(item, f"{place}[{number}]") for number, item in items)
 
 
 def _members(read_key: Read, read: Read, data: object, place: str) -> dict[object, object]:
@@ -209,7 +185,7 @@ def _choice(kind: type[Enum], data: object, place: str) -> Enum:
 
 _SIMPLE: Mapping[object, Read] = {
     object: lambda data, place: data,
-    str: _text,
+    str: partial(_of, str, "a string"),
     int: _count,
-    bool: _flag,
+    bool: partial(_of, bool, "true or false"),
 }

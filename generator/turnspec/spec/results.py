@@ -7,7 +7,7 @@ What the results of a template amount to, `verdict.py` says.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -118,10 +118,7 @@ def dump_results(results: Mapping[str, TemplateResult]) -> str:
 
 
 def read_results(path: Path) -> dict[str, TemplateResult] | Problem:
-    """Return the results by template name; none when the file isn't there yet.
-
-    A file that can't be understood gives a problem; results can always be found anew.
-    """
+    """Return the results by template name; none when the file isn't there yet."""
     return read_json(path, {}, _templates)
 
 
@@ -152,17 +149,10 @@ _RECORDS = Records(
 
 
 def _template_to_data(result: TemplateResult) -> dict[str, object]:
-    return {
-        "spec_hash": result.spec_hash,
-        "generator": result.generator,
-        "parts": [part for part in PARTS if part in result.parts],
-        "rungs": {name: _rung_to_data(rung) for name, rung in _known(result).items()},
-        **({"coverage": asdict(result.coverage)} if result.coverage else {}),
-    }
+    parts = tuple(part for part in PARTS if part in result.parts)
+    ordered = replace(result, parts=parts, rungs=_known(result))
+    return asdict(ordered, dict_factory=_without_empty)
 
 
-def _rung_to_data(rung: RungResult) -> dict[str, object]:
-    data: dict[str, object] = {"passed": rung.passed, "failed": rung.failed}
-    if rung.example is not None:
-        data["example"] = dict(rung.example.items())
-    return data | ({"note": rung.note} if rung.note else {})
+def _without_empty(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    return {key: value for key, value in pairs if value not in ("", None)}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from turnspec.spec.encoding import json_type
 from turnspec.spec.problems import Problem
 from turnspec.spec.visible import shortened
-from turnspec.spec.yaml_document import Document, YamlPath, path_text
+from turnspec.spec.yaml_document import Document, Finding
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -39,18 +39,22 @@ _MESSAGES = {
 _LONGEST_SHOWN = 60
 
 
-#: The schemas beside this file: of a spec, and of an overlay.
+#: The schemas beside this file: of a spec, of an overlay, and of an index of templates.
 SPEC_SCHEMA = "schema.json"
 OVERLAY_SCHEMA = "overlay.json"
+INDEX_SCHEMA = "index.json"
 
 
 def schema_problems(document: Document, file: str, schema: str = SPEC_SCHEMA) -> list[Problem]:
     """Return everything about a document that a schema forbids, each with line and path."""
-    problems: dict[Problem, None] = {}  # a set that keeps its order
+    found = (document.problem(*each, file) for each in violations(document, schema))
+    return list(dict.fromkeys(found))
+
+
+def violations(document: Document, schema: str) -> Iterator[Finding]:
+    """Yield each place of a document to which a schema objects, and why."""
     for error in _validator(schema).iter_errors(document.data):
-        for path, message in _messages(error):
-            problems[Problem(message, file, document.line(path), path_text(path))] = None
-    return list(problems)
+        yield from _messages(error)
 
 
 def load_schema(name: str = SPEC_SCHEMA) -> dict[str, Any]:
@@ -75,7 +79,7 @@ def _validator(schema: str) -> Any:
     return extend(base, type_checker=checker)(load_schema(schema))
 
 
-def _messages(error: ValidationError) -> Iterator[tuple[YamlPath, str]]:
+def _messages(error: ValidationError) -> Iterator[Finding]:
     place, schema = tuple(error.absolute_path), cast("Any", error.schema)
     found, wanted = cast("Any", error.instance), cast("Any", error.validator_value)
     properties = schema.get("properties", ())

@@ -66,5 +66,4 @@ Servers = Mapping[str, ServerRecord]
 
 def read_servers(path: Path) -> Servers | Problem:
     """Return the records by server; none when the file isn't there yet."""
-    absent: Servers = {}
-    return read_json(path, absent, partial(Records().each, ServerRecord))
+    return read_json(path, {}, partial(Records().each, ServerRecord))

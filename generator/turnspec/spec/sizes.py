@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from turnspec.spec.model import Spec
-from turnspec.spec.plain import spec_to_data
-from turnspec.spec.yaml_document import YamlPath
+from turnspec.spec.yaml_document import Finding, YamlPath
 
 #: The longest text, in characters; the longest of the reference formats has 180, a marker 57.
 LONGEST_TEXT = 500
@@ -15,12 +13,8 @@ LONGEST_TEXT = 500
 MOST_ENTRIES = 200
 
 
-def oversized(spec: Spec) -> Iterator[tuple[YamlPath, str]]:
-    """Yield every place of a spec that is too long, and a sentence about it."""
-    yield from _oversized(spec_to_data(spec), ())
-
-
-def _oversized(value: object, path: YamlPath) -> Iterator[tuple[YamlPath, str]]:
+def oversized(value: object, path: YamlPath = ()) -> Iterator[Finding]:
+    """Yield every place of a spec's data that is too long, and a sentence about it."""
     if isinstance(value, str):
         if len(value) > LONGEST_TEXT:
             yield path, f"is {len(value)} characters long; {LONGEST_TEXT} at most"
@@ -35,4 +29,4 @@ def _oversized(value: object, path: YamlPath) -> Iterator[tuple[YamlPath, str]]:
         if isinstance(key, str) and len(key) > LONGEST_TEXT:
             yield path, f"has a key of {len(key)} characters; {LONGEST_TEXT} at most"
         else:
-            yield from _oversized(entry, (*path, key))
+            yield from oversized(entry, (*path, key))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, groupby
 
 from turnspec.spec.engine_results import EngineResult
 from turnspec.spec.families import by_family
@@ -237,18 +238,12 @@ def _limits(limits: Iterable[Limit]) -> str:
 
 def _characters(characters: str) -> str:
     """Return characters by their code points, three and more in a row as a range."""
-    runs: list[list[int]] = []
-    for code in sorted(set(map(ord, characters))):
-        if runs and code == runs[-1][-1] + 1:
-            runs[-1].append(code)
-        else:
-            runs.append([code])
-    return ", ".join(map(_code_points, runs))
-
-
-def _code_points(run: Sequence[int]) -> str:
-    names = [f"U+{code:04X}" for code in run]
-    return ", ".join(names) if len(names) < _SHORTEST_RANGE else f"{names[0]} to {names[-1]}"
+    codes = enumerate(sorted(set(map(ord, characters))))
+    # Of codes in a row each is as far from its place as the one before.
+    runs = groupby(codes, key=lambda pair: pair[1] - pair[0])
+    rows = [[f"U+{code:04X}" for _, code in run] for _, run in runs]
+    shown = (row if len(row) < _SHORTEST_RANGE else [f"{row[0]} to {row[-1]}"] for row in rows)
+    return ", ".join(chain(*shown))
 
 
 def _failures(
@@ -274,10 +269,8 @@ def _overlays(overlays: Sequence[Overlay]) -> str:
     """Return what overlays say, for those who review them: each key with its reason and source."""
     if not overlays:
         return ""
-    keys = sum(len(overlay.keys) for overlay in overlays)
-    head = (
-        f"{_counted(keys, 'key')} in {_counted(len(overlays), 'overlay')} (templates/overlays).\n"
-    )
+    keys = _counted(sum(len(overlay.keys) for overlay in overlays), "key")
+    head = f"{keys} in {_counted(len(overlays), 'overlay')} (templates/overlays).\n"
     return f"## Overlays\n\n{head}\n" + "".join(map(_overlay, overlays))
 
 

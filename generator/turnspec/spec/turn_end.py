@@ -98,9 +98,7 @@ def settled_stops(spec: Spec) -> tuple[str, ...]:
     stops = [stop for stop in dict.fromkeys((*spec.turn.stop, last)) if stop]
     ending = [stop for stop in stops if not any(stop in text for text in inside)]
     known = (*ending, *spec.alternatives.stop)
-    return tuple(
-        stop for stop in ending if not any(stop != o and stop.startswith(o) for o in known)
-    )
+    return tuple(s for s in ending if not any(s != o and s.startswith(o) for o in known))
 
 
 def _ways_to_call(spec: Spec) -> tuple[tuple[Piece, ...], ...]:

@@ -8,8 +8,11 @@ private signs, and halves of surrogate pairs. Markers in Python have escapes by 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
+#: Half of a surrogate pair: texts in JSON may hold one, files in UTF-8 can't.
+HALF = re.compile("[\ud800-\udfff]")
 _SHORT_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
 

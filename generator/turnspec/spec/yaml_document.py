@@ -18,6 +18,8 @@ from turnspec.spec.problems import Problem
 
 #: Keys and list positions from the document's root to a value.
 YamlPath = tuple[str | int, ...]
+#: Where a check objects, and why.
+Finding = tuple[YamlPath, str]
 
 MAX_CHARACTERS = 300_000
 MAX_DEPTH = 20
@@ -38,10 +40,12 @@ class Document:
 
     def line(self, path: YamlPath) -> int | None:
         """Return the line of ``path``, or of the nearest thing around it that has one."""
-        for length in range(len(path), -1, -1):
-            if path[:length] in self.lines:
-                return self.lines[path[:length]]
-        return None
+        places = (path[:length] for length in range(len(path), -1, -1))
+        return next((self.lines[place] for place in places if place in self.lines), None)
+
+    def problem(self, path: YamlPath, message: str, file: str) -> Problem:
+        """Return what is wrong at a place, as a problem of the document's file."""
+        return Problem(message, file, self.line(path), path_text(path))
 
 
 def path_text(path: YamlPath) -> str:

@@ -72,7 +72,7 @@ def _inline(value: object) -> str:
     if isinstance(value, Text):
         return quoted(value)
     if isinstance(value, str):
-        return f"{value}" if _PLAIN.fullmatch(value) and not is_word(value) else quoted(value)
+        return str(value) if _PLAIN.fullmatch(value) and not is_word(value) else quoted(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else repr(value)

@@ -213,11 +213,10 @@ class ChatHandler:
             )
             grammar = LlamaGrammar.from_string(text, verbose=False)
         tokens = llama.tokenize(prompt.encode(), add_bos=False, special=True)
-        room = llama.n_ctx() - len(tokens)
+        size = llama.n_ctx()
+        room = size - len(tokens)
         if room <= 0:
-            raise ValueError(
-                f"the prompt has {len(tokens)} tokens, {llama.n_ctx() - 1} is the most"
-            )
+            raise ValueError(f"the prompt has {len(tokens)} tokens, {size - 1} is the most")
         own_stop = [stop] if isinstance(stop, str) else stop or ()
         number = uuid.uuid4().hex
         head = {"id": f"chatcmpl-{number}", "created": int(time.time())}
@@ -256,10 +255,8 @@ class ChatHandler:
             vocabulary = llama_cpp.llama_model_get_vocab(llama.model)
             tokens = (llama.token_bos(), llama.token_eos())
             bos, eos = (_piece(vocabulary, n).decode() if n >= 0 else "" for n in tokens)
-            formatter = llama_chat_format.Jinja2ChatFormatter(
-                template, eos_token=eos, bos_token=bos
-            )
-            self._formatters[template] = formatter
+            make = llama_chat_format.Jinja2ChatFormatter
+            self._formatters[template] = make(template, eos_token=eos, bos_token=bos)
         shown: Any = [_for_template(message) for message in messages]
         given: Any = tools or None
         prompt: str = self._formatters[template](messages=shown, tools=given, **variables).prompt

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from renderers.base import (
     ParsedResponse,
@@ -48,13 +48,6 @@ _USER, _NEEDLE, _KEY = "needleqa", "needleqz", "needleqk"
 _TAKES_TOKENS = "special_tokens" in inspect.signature(turn_format.Parser).parameters
 
 
-class _Tail(NamedTuple):
-    """What ends an answer whatever follows, and what stands behind that."""
-
-    own: str
-    text: str
-
-
 class Renderer(DefaultRenderer):
     """Renders with the tokenizer's own chat template, and reads and bridges turns by the format.
 
@@ -90,11 +83,7 @@ class Renderer(DefaultRenderer):
         return list(dict.fromkeys([*self._stop, *super().get_stop_token_ids()]))
 
     def parse_response(
-        self,
-        token_ids: Ids,
-        *,
-        tools: list[Any] | None = None,
-        prompt_ids: Ids | None = None,
+        self, token_ids: Ids, *, tools: list[Any] | None = None, prompt_ids: Ids | None = None
     ) -> ParsedResponse:
         """Read a turn from its tokens; a marker counts only where it came as one."""
         prefill = self._prefill(prompt_ids) if prompt_ids else None
@@ -146,12 +135,13 @@ class Renderer(DefaultRenderer):
         whole = self._tail(parsed, new_messages, tools=tools, prompted=True)
         if whole is None:
             return None
-        ids = self._ids(whole.text)
+        own, text = whole
+        ids = self._ids(text)
         written = _overlap(previous_completion_ids, ids)
-        if not written and self._is_stopped(previous_completion_ids, whole.own):
+        if not written and self._is_stopped(previous_completion_ids, own):
             return None  # it ended as a turn does that something else follows
         before = [*previous_prompt_ids, *previous_completion_ids]
-        *starts, end = (_common(self._ids(tail.text), ids) if tail else 0 for tail in tails)
+        *starts, end = (_common(self._ids(tail[1]), ids) if tail else 0 for tail in tails)
         indices = [sum(start <= at for start in starts) - 1 for at in range(len(ids))]
         shown = [index if at < (end or len(ids)) else -1 for at, index in enumerate(indices)]
         return RenderedTokens(
@@ -163,8 +153,8 @@ class Renderer(DefaultRenderer):
 
     def _tail(
         self, parsed: ParsedResponse, messages: Sequence[Any], *, tools: Any, prompted: bool
-    ) -> _Tail | None:
-        """Return what the template writes behind an answer like this one when messages follow."""
+    ) -> tuple[str, str] | None:
+        """Return what ends an answer like this one, and what the messages that follow it become."""
         answer, last = _answer_like(parsed)
         asked = {"role": "user", "content": _USER}
         alone = self._text([asked, answer], tools=tools, prompted=False)
@@ -173,7 +163,7 @@ class Renderer(DefaultRenderer):
             return None
         own = _before_end(alone.rpartition(_NEEDLE)[2], FINAL.get(last, ""))
         _, found, tail = followed.rpartition(f"{_NEEDLE}{own}")
-        return _Tail(own, tail) if found else None
+        return (own, tail) if found else None
 
     def _is_stopped(self, written: Sequence[int], own: str) -> bool:
         """Tell whether a stop token ends what was written that isn't part of an answer itself."""

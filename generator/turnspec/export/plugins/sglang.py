@@ -283,11 +283,7 @@ def _tool_parser_of_server() -> str | None:
 def grammar_for(
     tools: Sequence[Mapping[str, Any]], choice: Any, parallel: bool, prefill: str
 ) -> dict[str, Any]:
-    """Return the grammar for tools behind a prompt.
-
-    Raises:
-        ValueError: there is none; says why.
-    """
+    """Return the grammar for tools behind a prompt. Raises ValueError, which says why."""
     if bound_structural_tag is None:
         raise ValueError("tools that are held to a grammar need turnspec beside SGLang")
     return bound_structural_tag(
