@@ -251,6 +251,7 @@ def test_where_no_system_message_shows_all_of_the_prompt_says_it(worker: RenderW
             '<|GO|>{"fn": "«NAME»", "in": «ARGUMENTS»}<|STAY|>',
         ),
         ("In brackets: [one(a=first, b='2', ...), two()]", "([)«NAME»(««KEY»=«VALUE»»)(])"),
+        ("[one(a=first), two(), three()]", "([)«NAME»(««KEY»=«VALUE»»)(])"),
         ("[{name}({key} = {value})]", "([)«NAME»(««KEY»=«VALUE»»)(])"),
         ("<do>[a_tool(key=<its value>)]</do>", "(<do>[)«NAME»(««KEY»=«VALUE»»)(]</do>)"),
         ("Then:\n```code\nrun(x=1)\n```", "(```code\n)«NAME»(««KEY»=«VALUE»»)(\n```)"),
@@ -277,10 +278,19 @@ def test_examples_of_calls_are_read(text: str, call: str) -> None:
         "<sys><role>tool_json_schemas\n[…]",
         '{"never": closed',
         "{" * 50 + '"a": ' * 50,
+        "Begin with f(" + "a=b, " * 60 + "and so on.",
+        "<private>\ue000</private>",
     ],
 )
 def test_what_is_no_example_is_none(text: str) -> None:
     assert example_in(text) is None
+
+
+def test_the_words_of_an_example_of_code_are_its_own() -> None:
+    text = "Where sum(x=1) is known:\n[one(a=first), two()]"
+    found = find_call_example([Instructions(text, {}, "", tools=True)])
+    assert found is not None
+    assert found[0].evidence == "one(a=first)"
 
 
 def test_pairs_of_tags_in_prose() -> None:

@@ -8,6 +8,7 @@ from turnspec.analysis.frames import Edge
 from turnspec.analysis.header import Header, find_header, find_user_end
 from turnspec.analysis.parts import (
     Wrapping,
+    closed_alike,
     common_turn_end,
     find_ends,
     find_joins,
@@ -114,6 +115,25 @@ def test_a_tag_that_turns_close_where_it_begins_is_no_header(
 def test_white_space_alone_may_end_a_message() -> None:
     turns = {edge: text.replace("<by bot", "<by><bot>") for edge, text in OPEN.items()}
     assert find_user_end(turns, ["\n"], "\n", "\n<done>\n<by>user") == "\n"
+
+
+@pytest.mark.parametrize(
+    ("thought", "user_end", "turn_end", "content", "left"),
+    [
+        ("<off>", "<done>", "<off><done>", "<off>", "<done>"),
+        ("", "<done>", "<off><done>", "<off>", "<done>"),
+        ("<off>", "\n", "<off><done>\n", "<off>", "<done>\n"),
+        ("<other>", "<over>", "<off><done>", "", "<off><done>"),
+        ("<off>", "<off>", "<off>", "", "<off>"),
+    ],
+    ids=["both", "the user's end", "a thought's end", "neither", "nothing ends the turn"],
+)
+def test_what_closes_all_parts_is_no_part_of_the_turns_end(
+    thought: str, user_end: str, turn_end: str, content: str, left: str
+) -> None:
+    wrappings = {REASONING: Wrapping("<hm>", thought), CONTENT: Wrapping("<say>", "")}
+    found = closed_alike(wrappings, turn_end, user_end)
+    assert (found[0][CONTENT].end, found[1]) == (content, left)
 
 
 def test_a_part_takes_as_many_markers_of_an_end_as_its_start_has() -> None:

@@ -17,8 +17,10 @@ from turnspec.rendering.conversation import Chat
 from turnspec.rendering.dialect import CallShape, Dialect, at_place, merged
 from turnspec.rendering.paths import find_places
 from turnspec.rendering.worker import RenderWorker
+from turnspec.spec.calls import Literal
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
+from turnspec.spec.words import ReasoningMode
 
 _FRAME = (
     "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}BODY{% else %}"
@@ -144,6 +146,21 @@ CALLS = {
 def test_calls_are_found_where_they_lie(calls: str, shape: CallShape, worker: RenderWorker) -> None:
     assert _dialect(_TEXT + calls, worker).call_shape == shape
     assert _spec(_TEXT + calls, worker).tools is not None
+
+
+def test_a_call_under_a_key_of_its_own_is_written_whole_without_a_type(
+    worker: RenderWorker,
+) -> None:
+    tools = _spec(_TEXT + CALLS["one under a key that is written whole"][0], worker).tools
+    assert tools is not None
+    assert tools.call[0] == Literal('<do>{"name": "')
+
+
+def test_what_holds_calls_is_no_thought(worker: RenderWorker) -> None:
+    deed = "{% if m.role == 'assistant' and m.deed %}<do>{{ m.deed | tojson }}</do>{% endif %}"
+    spec = _spec(deed + _TEXT, worker)
+    assert spec.tools is not None
+    assert spec.reasoning.mode is ReasoningMode.NONE
 
 
 PARTS = (

@@ -74,15 +74,15 @@ def _tagged_example(text: str) -> CallExample | None:
 
 def _code_example(text: str) -> CallExample | None:
     """Return the first calls that are code in an array, or in markers."""
-    shown, calls = replace_calls(text)
+    shown, first = replace_calls(text)
     markers = find_markers(shown)
-    for place in (match.start() for match in re.finditer(OBJECT, shown)):
+    for place, call in first.items():
         block = _Block.around(shown, place, markers)
         if block.in_array or block.opening.strip():
             separator = block.separator if block.several else ", " if block.in_array else "\n"
             closing = "]" * block.in_array + block.closing
             tools = code_tools(block.opening, closing, separator)
-            return CallExample(tools, calls[0], (_CODE_DOUBT,))
+            return CallExample(tools, call, (_CODE_DOUBT,))
     return None
 
 

@@ -10,20 +10,29 @@ from turnspec.spec.words import Encoding, JsonType, SlotKind, ToolMode
 
 #: A name, or what stands for one.
 _WORD = r"(?:[^\W\d][\w.]*|\{\w+\}|<[\w ]+>)"
-_VALUE = rf"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.-]+|{_WORD})"
+#: No two ways begin alike: else a call that isn't closed takes twice the time for each argument.
+_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w.-]+|\{\w+\}|<[\w ]+>)"
 #: A call with an argument at least; dots may say that there are more of them.
-_CALL = re.compile(
-    rf"(?<![\w.]){_WORD}\({_WORD}\s?=\s?{_VALUE}(?:,\s?{_WORD}\s?=\s?{_VALUE})*(?:,?\s?\.\.\.)?\)"
-)
-#: Another call behind one, of which no argument has to be shown.
-_NEXT = re.compile(rf"(?<={OBJECT})(,\s*|\n){_WORD}\([^()\n]*\)")
+_CALL = rf"{_WORD}\({_WORD}\s?=\s?{_VALUE}(?:,\s?{_WORD}\s?=\s?{_VALUE})*(?:,?\s?\.\.\.)?\)"
+#: Calls one behind the other; of those behind the first no argument has to be shown.
+_CALLS = re.compile(rf"(?<![\w.])({_CALL})((?:(?:,\s*|\n){_WORD}\([^()\n]*\))*)")
+_NEXT = re.compile(rf"(,\s*|\n){_WORD}\([^()\n]*\)")
 _NUMBERS = (JsonType.INTEGER, JsonType.NUMBER)
 
 
-def replace_calls(text: str) -> tuple[str, list[str]]:
-    """Return the text with `OBJECT` in the place of each call that is code, and the calls."""
-    found = [match.group() for match in _CALL.finditer(text)]
-    return _NEXT.sub(rf"\1{OBJECT}", _CALL.sub(OBJECT, text)), found
+def replace_calls(text: str) -> tuple[str, dict[int, str]]:
+    """Return the text with `OBJECT` in the place of each call that is code, and first calls.
+
+    These begin runs of calls; each is told by where it then stands.
+    """
+    result, position = "", 0
+    first: dict[int, str] = {}
+    for found in _CALLS.finditer(text):
+        result += text[position : found.start()]
+        first[len(result)] = found[1]
+        result += OBJECT + _NEXT.sub(rf"\1{OBJECT}", found[2])
+        position = found.end()
+    return result + text[position:], first
 
 
 def code_tools(opening: str, closing: str, separator: str) -> Tools:

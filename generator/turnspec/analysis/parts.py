@@ -74,19 +74,18 @@ def without_turn_end(wrappings: Wrappings, edges: Edges, header: str) -> Wrappin
     return {**wrappings, Part.CONTENT: Wrapping(content.start, content.end.removesuffix(turn_end))}
 
 
-def closed_alike(
-    wrappings: Mapping[Part, Wrapping], turn_end: str, user_end: str
-) -> tuple[dict[Part, Wrapping], str]:
+def closed_alike(wrappings: Wrappings, turn_end: str, user_end: str) -> tuple[Wrappings, str]:
     """Take what closes every part off the turn's end, where content has a marker to open it.
 
-    It stands before what ends the user's message as well, or closes reasoning.
+    It stands before what ends the user's message as well, or closes reasoning. Returns what stands
+    around each part, and what is left of the turn's end.
     """
     reasoning, content = (wrappings.get(it, NOTHING) for it in (Part.REASONING, Part.CONTENT))
     before = turn_end.removesuffix(user_end if markers(user_end) else "")
     end = before if before != turn_end else whole_prefix([reasoning.end, turn_end])
     rest = turn_end.removeprefix(end)
     if content.end or not all(map(markers, (content.start, end, rest))):
-        return dict(wrappings), turn_end
+        return wrappings, turn_end
     return {**wrappings, Part.CONTENT: Wrapping(content.start, end)}, rest
 
 

@@ -235,6 +235,7 @@ def replace_objects(text: str) -> tuple[str, list[ExampleObject]]:
     ``{"call": <its name>}``, runs to the comma before the next key or to the closing brace. Doubled
     braces, which a formatter left over, are read as single ones, and single quotes as double ones.
     """
+    text = text.replace(OBJECT, "")  # which stands for an object only if we put it there
     found: list[ExampleObject] = []
     result, position = "", 0
     for match in re.finditer(r"\{", text):

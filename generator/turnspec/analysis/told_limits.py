@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from turnspec.analysis.facts import Facts
 from turnspec.analysis.layout import Layout
+from turnspec.analysis.limits import limit
 from turnspec.analysis.modes import marks_of_prompt
 from turnspec.analysis.probes import probe_message
 from turnspec.analysis.thinking import Setting
@@ -16,12 +17,12 @@ from turnspec.spec.visible import shortened
 from turnspec.spec.words import Condition, Part, ReasoningMode, Subject, Verdict
 
 
-def _told(subject: Subject, reason: str, verdict: Verdict = Verdict.TOLD) -> Limit:
-    return Limit(subject, verdict, Condition.ALWAYS, reason)
+def _told(subject: Subject, reason: str) -> Limit:
+    return limit(subject, Verdict.TOLD, reason)
 
 
 #: Reasoning is part of the format, but the template strips it from every message.
-NEVER_RENDERED = _told(Subject.REASONING, "never rendered in a message", Verdict.DROPS)
+NEVER_RENDERED = limit(Subject.REASONING, Verdict.DROPS, "never rendered in a message")
 
 #: Reasoning has no opening marker, so a turn that has no closing one may be all reasoning.
 UNMARKED = Limit(
@@ -62,10 +63,10 @@ PROMPTED_BY_TOOLS = _told(
 )
 
 #: A call's name is what its id says, which only the tools' names tell.
-NAMED_BY_ID = _told(
+NAMED_BY_ID = limit(
     Subject.CALL_ID,
-    "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
     Verdict.AMBIGUOUS,
+    "a call shows its id alone; its name is that of the tool that stands in it, or all of it",
 )
 
 #: A message with calls may want something that no probe has, or the model calls nothing.

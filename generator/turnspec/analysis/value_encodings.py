@@ -310,6 +310,6 @@ def _unescaped_quote(arguments: Arguments) -> str:
         return syntax.quote if len(syntax.quote) == 1 and not syntax.one_quote else ""
     before, last = arguments.item[-2:]
     is_raw = arguments.values.get(JsonType.STRING) is Encoding.RAW
-    is_told = is_raw and before == Slot(SlotKind.VALUE)
-    closing = last.text if is_told and last.text not in arguments.value_escapes else ""
+    is_closed = is_raw and before == Slot(SlotKind.VALUE)
+    closing = last.text if is_closed and last.text not in arguments.value_escapes else ""
     return closing if len(closing) == 1 and not closing.isspace() else ""

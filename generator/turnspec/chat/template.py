@@ -222,7 +222,8 @@ class ChatTemplate:
     ) -> StreamingParser:
         """Return the streaming parser for the answer to a prompt.
 
-        ``feed`` it pieces, ``finish`` it, take ``message`` from it. ``options`` are its own.
+        ``feed`` it pieces of text, ``finish`` it, and take ``message`` from it. ``options`` are the
+        parser's own.
 
         Raises:
             ChatError: the template can't be analysed.

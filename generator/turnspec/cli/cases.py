@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from turnspec.cases.drawing import differences, draw_cases
+from turnspec.cases.drawing import DrawnCase, differences, draw_cases
 from turnspec.cases.forms import FORMS, OWN_MODELS, Suite, canitoolcall_family
 from turnspec.cases.tokens import Vocabulary
 from turnspec.catalog.known import KnownFormat
@@ -54,8 +54,7 @@ def cases(
       turnspec cases qwen3-coder --form canitoolcall --into fixtures
     """  # noqa: D301
     known = find(fmt, catalog_of(root))
-    module = load_module(or_fault(known.module()))
-    made = Format(spec_of(known), module)
+    made = Format(spec_of(known), load_module(or_fault(known.module())))
     suite = _suite(known, made, family, model, seed)
     cut = tokenizer.cut if tokenizer else None
     drawn = draw_cases(made, count, seed, partial(FORMS[form].fit, suite), cut)
@@ -63,9 +62,7 @@ def cases(
         print_notice(f"{known.name} gives {len(drawn)} cases in this form")
     lines = [FORMS[form].line(suite, number, case) for number, case in enumerate(drawn, 1)]
     _give(into, suite, form, lines)
-    otherwise = ((one, what) for one in drawn for what in differences(module, one.case, one.pieces))
-    told = "our parser reads {!r} otherwise: {}"
-    finish([Problem(told.format(one.case.text, what)) for one, what in otherwise])
+    finish([problem for case in drawn for problem in _problems(made, case)])
 
 
 def _suite(
@@ -90,3 +87,10 @@ def _give(into: Path | None, suite: Suite, form: str, lines: list[dict[str, Any]
         texts[folder / "family.json"] = json_text(canitoolcall_family(suite), 2) + "\n"
     write_all_atomically(texts)
     say_written(texts)
+
+
+def _problems(form: Format, drawn: DrawnCase) -> list[Problem]:
+    return [
+        Problem(f"our parser reads {drawn.case.text!r} otherwise: {what}")
+        for what in differences(form.module, drawn.case, drawn.pieces)
+    ]

@@ -121,7 +121,10 @@ def _outdated_specs(project: Project) -> Iterator[str]:
 
 
 def _source(side: str, catalog: Catalog) -> Source:
-    """Return a spec that is compared, with what is known of it; that it isn't verified is told."""
+    """Return a spec that is compared; that it isn't verified is told.
+
+    Of a template that is analysed it is tried whether it renders what its spec says.
+    """
     found = formats.format_or_template(side, catalog)
     if isinstance(found, KnownFormat):
         spec = formats.spec_of(found)

@@ -50,7 +50,10 @@ def tell_unverified(known: KnownFormat) -> None:
 
 
 def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
-    """Return the spec of a format, or of a template that is analysed. Raises Misuse or Fault."""
+    """Return the spec of a format that is asked for, or of a template that is analysed.
+
+    Raises Misuse or Fault as `find`; or if there are several templates, or one can't be analysed.
+    """
     found = format_or_template(asked, catalog)
     if isinstance(found, KnownFormat):
         return spec_of(found)
@@ -63,7 +66,10 @@ def spec_at(asked: str, catalog: Catalog, limits: Limits) -> Spec:
 
 
 def format_or_template(asked: str, catalog: Catalog) -> KnownFormat | TemplateSource:
-    """Return a format, or the one template, which isn't known. Raises Misuse or Fault."""
+    """Return the format that is asked for, or a template that isn't known.
+
+    Raises Misuse or Fault as `find`; or if there are several templates.
+    """
     fetch = fetching()
     place = template_path(asked, catalog, fetch)
     if not isinstance(place, Path):

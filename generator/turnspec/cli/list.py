@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 
 import click
 
+from turnspec.catalog.catalog import Catalog
 from turnspec.catalog.finding import named_formats, unknown_name
 from turnspec.catalog.summary import FormatSummary, summaries
 from turnspec.cli.common import JSON, ROOT
@@ -68,11 +69,8 @@ def list_(
     wanted = {"calls": mode, "reasoning": reasoning, "strings": encoding, "verified": verified}
     meant = [named_formats(word, catalog) for word in words]
     shown = [entry for entry in found if _fits(entry, meant, wanted)]
-    wrong = [*catalog.problems, *problems]
-    if not shown and not problems:
-        strange = next((w for w, names in zip(words, meant, strict=True) if not names), None)
-        none = Problem("no format fits all of this")
-        wrong.append(unknown_name(strange, catalog) if strange else none)
+    nothing = [] if shown or problems else [_nothing(words, meant, catalog)]
+    wrong = [*catalog.problems, *problems, *nothing]
     if as_json:
         put_told({"formats": [asdict(entry) for entry in shown]}, wrong)
     elif shown:
@@ -86,6 +84,12 @@ def _fits(
     return all(entry.name in names for names in meant) and all(
         value is None or getattr(entry, key) == value for key, value in wanted.items()
     )
+
+
+def _nothing(words: Sequence[str], meant: Iterable[Sized], catalog: Catalog) -> Problem:
+    """Return why the list is empty: a word that nothing goes by, or too many filters."""
+    strange = next((word for word, names in zip(words, meant, strict=True) if not names), None)
+    return unknown_name(strange, catalog) if strange else Problem("no format fits all of this")
 
 
 def _print(entries: list[FormatSummary], total: int) -> None:

@@ -36,9 +36,7 @@ def run_formats(
 ) -> None:
     """Run formats on the tiny model, or on vocabularies of real ones, and print the figures."""
     known = [find(name, catalog) for name in names] if names else catalog.own()
-    found = [read_format(fmt) for fmt in known]
-    console.finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
-    formats = [fmt for fmt in found if isinstance(fmt, Format)]
+    formats = _formats(known)
     vocabularies = _vocabularies(formats, offline=offline) if real else {}
     chosen = [fmt for fmt in formats if not real or fmt.spec.name in vocabularies]
     if real and not chosen:
@@ -95,6 +93,12 @@ def _vocabularies(formats: Sequence[Format], *, offline: bool) -> dict[str, Real
     known = console.or_fault(read_vocabularies(archive, origin, cache_folder() / "vocabularies"))
     pairs = ((fmt.spec.name, real_vocabulary.vocabulary_of(fmt.spec, known)) for fmt in formats)
     return {name: vocabulary for name, vocabulary in pairs if vocabulary is not None}
+
+
+def _formats(known: Sequence[KnownFormat]) -> list[Format]:
+    found = [read_format(fmt) for fmt in known]
+    console.finish([problem for fmt in found if isinstance(fmt, list) for problem in fmt])
+    return [fmt for fmt in found if isinstance(fmt, Format)]
 
 
 def run_model(path: Path, wish: Wish, seeds: int, catalog: Catalog, *, as_json: bool) -> None:

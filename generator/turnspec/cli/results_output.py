@@ -18,7 +18,10 @@ _NO_RESULT = RungResult(0, 0)
 
 
 def print_results(done: Regeneration, *, every: bool = False) -> None:
-    """Print which templates aren't verified (the counts of ``every`` one), and what was written."""
+    """Print which templates aren't verified and why, and what was written.
+
+    ``every`` prints the counts of all templates.
+    """
     ran = {*(build.name for build in done.built if build.result), *done.unchanged}
     results = {name: result for name, result in done.results.items() if name in ran}
     judged = _judged(results, done.accepted)
@@ -53,7 +56,10 @@ def _judged(results: Mapping[str, TemplateResult], accepted: Accepted) -> dict[s
 def show_checks(
     results: Mapping[str, TemplateResult], shown: Iterable[str], *, every: bool = False
 ) -> None:
-    """Print what the rungs found: in a table, or of one template in a line unless ``every``."""
+    """Print what the rungs found: in a table, or of one template in a line unless ``every``.
+
+    What isn't passed is printed apart.
+    """
     if len(results) != 1 or every:
         show(result_table(results, shown))
         return
@@ -90,7 +96,10 @@ def _cell(rung: RungResult | None) -> str:
 
 
 def print_shortfalls(name: str, judgement: Judgement, *, error: bool = False) -> None:
-    """Print each rung that isn't passed, with its shortest example; to standard error if asked."""
+    """Print every rung of a template that isn't passed, each with its shortest example.
+
+    ``error``: to standard error, where the other output is for a file.
+    """
     told = print_error if error else say
     for shortfall in judgement.shortfalls:
         first, *rest = shortfall.lines()

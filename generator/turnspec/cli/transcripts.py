@@ -10,7 +10,7 @@ from pathlib import Path
 from turnspec.cli.console import Fault, Misuse, finish, or_fault, print_error, progress_bar, tell
 from turnspec.cli.extras import needs
 from turnspec.transcripts import files
-from turnspec.transcripts.rows import Wanted
+from turnspec.transcripts.rows import Counts, Wanted
 from turnspec.transcripts.run import Run, all_cores, begun, parse_file
 
 
@@ -39,11 +39,7 @@ def parse_many(
         raise Fault("a process was ended from outside; run the same again to go on") from None
     speed = (counts.rows - before) / max(time.monotonic() - start, 1e-9)
     print_error(f"wrote {out}: {counts.rows} rows, {speed:,.0f} a second")
-    for kind, count in counts.problems.most_common():
-        print_error(f"  {count:>9} {kind}")
-    if counts.failed:
-        unread = f"{counts.failed} rows can't be read"
-        tell([(unread, "red"), ("; they are kept, with the reason", "")])
+    _tell_counts(counts)
     finish((), failed=bool(counts.failed))
 
 
@@ -65,3 +61,12 @@ def _parquet(path: Path, wanted: Wanted) -> files.Source:
     if problem is not None:
         raise Fault(str(problem))
     return files.Parquet(path, None if wanted.with_row else [wanted.column])
+
+
+def _tell_counts(counts: Counts) -> None:
+    """Print how many rows failed, and the problems by kind."""
+    for kind, count in counts.problems.most_common():
+        print_error(f"  {count:>9} {kind}")
+    if counts.failed:
+        unread = f"{counts.failed} rows can't be read"
+        tell([(unread, "red"), ("; they are kept, with the reason", "")])

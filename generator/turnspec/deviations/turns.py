@@ -177,8 +177,8 @@ class Format:
             told = tuple(kind for kind in told if kind != "no_arguments")  # the template does so
         if is_ambiguous(self.spec, message):  # nothing in the turn says that reasoning is over
             options = {"prefill": self.spec.turn.header + self.spec.reasoning.end, **options}
-        texts = text, message.content, message.reasoning
-        return Case(*texts, calls, frozenset(told), {**self.options, **options})
+        options = {**self.options, **options}
+        return Case(text, message.content, message.reasoning, calls, frozenset(told), options)
 
     def as_written(self, message: Message, *told: str, **options: Any) -> Case:
         """Return the case of a turn that keeps to the format."""

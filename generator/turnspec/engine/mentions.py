@@ -72,8 +72,8 @@ def note_text(turn: Turn, found: Found) -> bool:
         state.mentioned = True  # so that what closes it is text as well
         return True
     if ARE_LISTED and found.role is Role.LISTED:  # an object is none outside a list
-        fit_any = "".join(turn.content.pieces[-1:])[-1:] == ","  # to what is no call
-        return not (state.opened and (state.called or fit_any))
+        is_next = "".join(turn.content.pieces[-1:])[-1:] == ","  # to what is no call
+        return not (state.opened and (state.called or is_next))
     if CALLS_ARE_OBJECTS:  # an object is none without tools
         return found.role in (Role.OBJECT, Role.UNTAGGED_CALL) and not turn.tools
     is_mention = is_no_head(turn, found)

@@ -56,8 +56,16 @@ _FIRST = 0xF0000
 _CLOSE = chr(_FIRST + len(Kind))
 _OPENING = {chr(_FIRST + number): kind for number, kind in enumerate(Kind)}
 _OPEN = {kind: character for character, kind in _OPENING.items()}
-_SLOTS = {kind: Kind[kind.name] for kind in SlotKind if kind.name in Kind.__members__}
-_SLOTS |= {SlotKind.INDEX: Kind.NUMBER, SlotKind.COUNT: Kind.NUMBER}
+_SLOTS = {
+    SlotKind.NAME: Kind.NAME,
+    SlotKind.ID: Kind.ID,
+    SlotKind.INDEX: Kind.NUMBER,
+    SlotKind.COUNT: Kind.NUMBER,
+    SlotKind.KEY: Kind.KEY,
+    SlotKind.TYPE: Kind.TYPE,
+    SlotKind.VALUE: Kind.VALUE,
+    SlotKind.ARGUMENTS: Kind.ARGUMENTS,
+}
 
 
 def annotated_turn(spec: Spec, message: Message) -> tuple[Segment, ...]:

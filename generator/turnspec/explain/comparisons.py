@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from turnspec.analysis.findings import Finding
 from turnspec.analysis.probes import CONTENT, IDS, KEYS, NAMES, REASONING, VALUES, probe_call
@@ -73,29 +74,49 @@ class Comparison:
 _Pairs = Callable[[Chat, Spec], Iterator[Difference]]
 
 
-#: The comparisons that say something without rendered calls, and those of arguments in tags alone.
-_OF_ANY_TURN, _OF_TAGS = ("R1", "R2", "R3", "R4", "C1", "T1"), ("A1", "T5")
+class _Needs(Enum):
+    """What a format has to have for a comparison to say anything."""
+
+    NOTHING = auto()
+    CALLS = auto()
+    TAGGED_ARGUMENTS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    question: str
+    pairs: _Pairs
+    facts: tuple[str, ...]
+    needs: _Needs = _Needs.CALLS
 
 
 def compare(spec: Spec, chat: Chat, findings: tuple[Finding, ...]) -> tuple[Comparison, ...]:
     """Return all comparisons of a template in their order; ``chat`` speaks in its dialect."""
     using = chat.using(spec.thinking.enabled.variables)
     facts = spec_facts(spec) | _given_as(spec)
-    calls = spec.tools if not never_renders_calls(spec) else None
-    has_tags = calls is not None and calls.arguments.item
+    there = _what_is_there(spec)
     found = []
-    for name, (question, pairs, wanted) in _KINDS.items():
-        if name not in _OF_ANY_TURN and (calls is None or (name in _OF_TAGS and not has_tags)):
+    for name, kind in _KINDS.items():
+        if kind.needs not in there:
             continue
         # Some steps of the analysis are taken twice, and note the same.
         noted = tuple(dict.fromkeys(note for note in findings if note.comparison == name))
-        differences = tuple(pairs(using, spec))
+        differences = tuple(kind.pairs(using, spec))
         if differences or noted:
-            taken = _taken(facts, wanted)
-            if name == "T1" and spec.tools and calls is None:
+            taken = _taken(facts, kind.facts)
+            if name == "T1" and spec.tools and _Needs.CALLS not in there:
                 taken = {"nothing: calls are known from the overlay alone": ""}
-            found.append(Comparison(name, question, differences, taken, noted))
+            found.append(Comparison(name, kind.question, differences, taken, noted))
     return tuple(found)
+
+
+def _what_is_there(spec: Spec) -> set[_Needs]:
+    """Return what is rendered; calls that only an overlay knows are not."""
+    if spec.tools is None or never_renders_calls(spec):
+        return {_Needs.NOTHING}
+    if not spec.tools.arguments.item:
+        return {_Needs.NOTHING, _Needs.CALLS}
+    return set(_Needs)
 
 
 def _given_as(spec: Spec) -> Facts:
@@ -250,51 +271,62 @@ _THINKING_FACTS = (
     *("disabled by", "prompt when disabled", '"*'),
 )
 
-#: Each comparison: what it asks, its pairs of renderings, and the facts that follow.
-_KINDS: Mapping[str, tuple[str, _Pairs, tuple[str, ...]]] = {
-    "R1": (
+_KINDS: Mapping[str, _Kind] = {
+    "R1": _Kind(
         "how is reasoning shown?",
         _reasoning,
         ("reasoning", "reasoning start", "reasoning end", "reasoning is read from"),
+        needs=_Needs.NOTHING,
     ),
-    "R2": ("what does the generation prompt say of reasoning?", _switch, _THINKING_FACTS),
-    "R3": ("is earlier reasoning kept?", _scope, ("reasoning is shown for",)),
-    "R4": (
+    "R2": _Kind(
+        "what does the generation prompt say of reasoning?",
+        _switch,
+        _THINKING_FACTS,
+        needs=_Needs.NOTHING,
+    ),
+    "R3": _Kind(
+        "is earlier reasoning kept?", _scope, ("reasoning is shown for",), needs=_Needs.NOTHING
+    ),
+    "R4": _Kind(
         "is reasoning stripped from messages?",
         lambda chat, spec: iter(()),  # what the analysis noted is all there is
         ("reasoning start", "reasoning end"),
+        needs=_Needs.NOTHING,
     ),
-    "C1": (
+    "C1": _Kind(
         "what stands around content?",
         _content,
         ("content", "header", "content start", "content end", "after content", "stop string*"),
+        needs=_Needs.NOTHING,
     ),
-    "T1": (
+    "T1": _Kind(
         "how are calls shown?",
         _presence,
         ("tools", "between content and calls", "calls start", "calls end", "after calls"),
+        needs=_Needs.NOTHING,
     ),
-    "T2": (
+    "T2": _Kind(
         "what stands between two calls?",
         _given_calls("one call", (_CALL,), "two calls", (_CALL, probe_call(1))),
         ("between calls", "after the first call", "end of a single call"),
     ),
-    "T3": (
+    "T3": _Kind(
         "where is the name?",
         _given_calls(f"a call of {NAMES[0]}", (_CALL,), f"of {NAMES[1]}", (_RENAMED,)),
         ("call", "key of the name"),
     ),
-    "T4": (
+    "T4": _Kind(
         "where are the arguments?",
         _given_arguments("one argument", _ONE, "another key and value", {KEYS[1]: VALUES[1]}),
         ("given as", "key of the arguments"),
     ),
-    "A1": (
+    "A1": _Kind(
         "where is an argument's name?",
         _given_arguments("an argument", _ONE, "of another name", {KEYS[1]: VALUES[0]}),
         ("argument",),
+        needs=_Needs.TAGGED_ARGUMENTS,
     ),
-    "A2": (
+    "A2": _Kind(
         "how is a value of each type written?",
         _types,
         (
@@ -302,17 +334,18 @@ _KINDS: Mapping[str, tuple[str, _Pairs, tuple[str, ...]]] = {
             *("type word of*", "guard", "member*", "element*", "syntax*"),
         ),
     ),
-    "T5": (
+    "T5": _Kind(
         "what stands between two arguments?",
         _given_arguments("one argument", _ONE, "two arguments", _TWO),
         ("between arguments",),
+        needs=_Needs.TAGGED_ARGUMENTS,
     ),
-    "T6": (
+    "T6": _Kind(
         "what stands around all arguments?",
         _given_arguments("no arguments", {}, "one argument", _ONE),
         ("arguments start", "arguments end", "no arguments", "call without arguments"),
     ),
-    "T7": (
+    "T7": _Kind(
         "where is the id?",
         _given_calls(
             f"the id {IDS[0]}", (_CALL,), f"the id {IDS[1]}", (replace(_CALL, id=IDS[1]),)

@@ -27,7 +27,10 @@ from turnspec.verification.told_calls import with_told_limits
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a spec is what it is, by comparisons if there is a template; what the ladder says."""
+    """Why a spec is what it is, and what the ladder says of it.
+
+    Without a template there are no comparisons.
+    """
 
     name: str
     spec: Spec

@@ -63,7 +63,10 @@ class Trace:
 def trace(
     facts: FormatFacts, text: str, options: Mapping[str, Any], *, piece: int | None = None
 ) -> Trace:
-    """Feed a text to a format's parser, whole or in pieces of some length, and note all steps."""
+    """Feed a text to a format's parser, whole or in pieces of some length, and note all steps.
+
+    ``options`` are those of the parser.
+    """
     rows: list[_Row] = []
     module = run_engine(facts, lambda *row: rows.append(_Row(*row)))
     parser = module.Parser(**options)

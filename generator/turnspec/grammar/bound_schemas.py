@@ -61,8 +61,9 @@ class RememberedSchemas:
     def compiled(self, schema: Schema, name: str, *, loosen: bool) -> SchemaGrammar | list[Problem]:
         """Return the rules for a tool's arguments, as they are where no other rule has a name."""
         key = plain_key(schema, _LONGEST_KEY)
-        given = (name, loosen)
-        return self._compiled(key, *given) if key else self._by_itself(schema, *given)
+        if key:
+            return self._compiled(key, name, loosen)
+        return self._by_itself(schema, name, loosen)
 
     def among(
         self, schema: Schema, name: str, names: RuleNames, *, loosen: bool
@@ -94,7 +95,10 @@ class BoundSchemas:
     notices: list[Problem] = field(default_factory=list)
 
     def arguments(self, function: Function, syntax: CallSyntax) -> str:
-        """Add the rules for a tool's arguments, which are checked; return the name of the first."""
+        """Add the rules for a tool's arguments and return the name of the first.
+
+        The function's schema has been checked.
+        """
         if not is_name(function.name, syntax.name_ends):
             message = f"the name {function.name!r} cannot be written in this format"
             self.problems.append(Problem(message, file="tools", path=function.path))

@@ -25,7 +25,16 @@ _USUAL = re.compile(r"[\w .,:;!?=<>(){}\[\]@#$%&*+'`|~^-]*", re.ASCII)  # which 
 _LAST = 0x10FFFF
 _IN_CLASS = {"[": r"\[", "]": r"\]", "\\": r"\\", "^": r"\x5E"}
 _SURROGATES = (0xD800, 0xDFFF)
-_SHORT = {char: "\\" + sign for char, sign in zip('"\\/\b\f\n\r\t', '"\\/bfnrt', strict=True)}
+_SHORT = {
+    '"': r"\"",
+    "\\": r"\\",
+    "/": r"\/",
+    "\b": r"\b",
+    "\f": r"\f",
+    "\n": r"\n",
+    "\r": r"\r",
+    "\t": r"\t",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,9 @@ _CONTAINERS = (JsonType.ARRAY, JsonType.OBJECT)
 
 #: What a rule refers to for any value of each encoding that is not raw text.
 VALUE_RULE = {
-    it: f"{it.value.lower()}-value" for it in (Encoding.JSON, Encoding.PYTHON, Encoding.QUOTED)
+    Encoding.JSON: "json-value",
+    Encoding.PYTHON: "python-value",
+    Encoding.QUOTED: "quoted-value",
 }
 
 _JSON_WORDS, _PYTHON_WORDS = ("true", "false", "null"), ("True", "False", "None")

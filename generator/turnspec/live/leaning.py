@@ -53,7 +53,10 @@ class Leaning:
 
     @classmethod
     def towards(cls, spec: Spec, model: LiveModel, *, bytewise: bool = True) -> Leaning:
-        """Return the leaning to markers; ``bytewise``: all tokens but special ones are bytes."""
+        """Return the leaning towards the markers of a format.
+
+        ``bytewise`` is whether the first tokens are the bytes, and all others special.
+        """
         markers = [_spelled(model, marker) for marker in dict.fromkeys(_markers(spec))]
         ends = [*filter(model.vocabulary.ends_turn, range(model.token_count))]
         base = np.zeros(model.token_count, dtype=np.float32)

@@ -23,7 +23,10 @@ _LONGEST_PIECE = 256  # bytes that a token usually has at most
 
 @dataclass(slots=True)
 class LiveModel:
-    """A loaded model, a context with the tokens ``known``: a context manager, or `close` it."""
+    """A loaded model and its context, which holds the tokens in ``known``.
+
+    Use it as a context manager, or `close` it.
+    """
 
     library: LlamaLibrary
     vocabulary: LlamaVocabulary

@@ -42,12 +42,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RealVocabulary:
-    """A vocabulary: how many tokens there are, the special ones, and a file's entries for it."""
+    """A vocabulary: how many tokens there are, the special ones, and a file's entries for it.
+
+    Each entry is its key, its value, and GGUF's types of that and of the elements in it.
+    """
 
     name: str
     token_count: int
     specials: frozenset[str]
-    entries: tuple[tuple[str, Any, int, int | None], ...]  # with GGUF's types, also of elements
+    entries: tuple[tuple[str, Any, int, int | None], ...]
 
 
 @cache

@@ -64,7 +64,7 @@ class Sampler:
         temperature: float = 1.0,
         top_p: float = 1.0,
     ) -> Sampler:
-        """Return a sampler with nothing written yet, and how it chooses of what may come."""
+        """Return a sampler with nothing written yet; the rest says how it chooses a token."""
         functions = model.library.functions
         chain = functions.llama_sampler_chain_init(functions.llama_sampler_chain_default_params())
         for sampler in (

@@ -107,8 +107,8 @@ def build_template(
                 lambda: climb(spec, gbnf[paths.grammar], chat, messages, on_step),
             )
         result, objections = done or (None, ())
-        told = tuple(steps.findings), tuple(steps.problems)
-        return Build(source.name, files, result, *told, advice, objections)
+        findings, problems = tuple(steps.findings), tuple(steps.problems)
+        return Build(source.name, files, result, findings, problems, advice, objections)
 
 
 def _with_limits(spec: Spec, source: TemplateSource, chat: Chat, steps: _Steps) -> Spec:

@@ -57,7 +57,11 @@ def build_all(
     recipe: Recipe = USUAL,
     limits: Limits = USUAL_LIMITS,
 ) -> Iterator[Build]:
-    """Build a repository's templates on all cores and yield each as it is finished."""
+    """Build a repository's templates on all cores and yield each as it is finished.
+
+    A build that ends its process, or takes more than its limits, is a problem of that template
+    alone.
+    """
     tasks = [
         Task(source, OutputPaths.in_project(source.name), messages, recipe, limits=limits)
         for source in sources

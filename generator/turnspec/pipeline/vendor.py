@@ -60,12 +60,15 @@ class VendoredCopy:
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """The files that were written, and those that were the same already; or all problems."""
+    """The files that were written, and those that were the same already; or all problems.
+
+    ``unverified`` are the formats that aren't verified, each with what is known of it.
+    """
 
     written: tuple[Path, ...] = ()
     unchanged: tuple[Path, ...] = ()
     problems: tuple[Problem, ...] = ()
-    unverified: Mapping[str, Judgement] = field(default_factory=dict)  # what is known of formats
+    unverified: Mapping[str, Judgement] = field(default_factory=dict)
 
 
 def vendor(

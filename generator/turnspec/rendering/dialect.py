@@ -112,7 +112,9 @@ class CallShape:
             arguments = [{key: name, value: it} for name, it in call.arguments.items()]
         elif as_text:
             arguments = json.dumps(arguments, ensure_ascii=False)
-        inner: JsonObject = {} if "=" in self.container else {"type": "function"}
+        # Calls in a list say what they are by a type, or by another word; one under a key doesn't.
+        has_type = "[]" in self.container and "=" not in self.container
+        inner: JsonObject = {"type": "function"} if has_type else {}
         ids: list[tuple[str, object]] = [(place, call.id) for place in self.ids if call.id]
         for place, given in (*ids, (self.name, call.name), (self.arguments, arguments)):
             inner = merged(inner, at_place(place, given))

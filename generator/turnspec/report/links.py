@@ -12,7 +12,7 @@ from turnspec.sources.index import LOCAL, Index
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a format, and what leads to it: a path, an address, or nothing."""
+    """A file of a format. One of path and address is empty, or both: then nothing leads to it."""
 
     kind: str
     name: str

@@ -29,7 +29,9 @@ class TextToTry:
 def texts_to_try(spec: Spec, module: FormatModule) -> tuple[TextToTry, ...]:
     """Return the texts that a format's box offers, those that keep to the format first."""
     tools = tuple(SAMPLE_TOOLS)
-    found = [TextToTry("sample turns", *shown, None, tools) for shown in sample_outputs(spec)]
+    found = [
+        TextToTry("sample turns", title, text, None, tools) for title, text in sample_outputs(spec)
+    ]
     return (*found, *_deviations(Format(spec, module)))
 
 

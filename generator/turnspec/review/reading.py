@@ -49,7 +49,7 @@ class Reading:
     """What a parser makes of another format's turns, in counts of turns.
 
     Those that their own parser doesn't read as they were meant are among the ``differing`` where
-    the reader doesn't either, and else in none of the first three.
+    the reader doesn't either, and else neither there nor in ``same`` nor ``with_problems``.
     """
 
     severity: Severity

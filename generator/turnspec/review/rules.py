@@ -100,6 +100,18 @@ _RULES = (
 #: Every rule, by its name.
 RULES = {name: Rule(name, severity, meaning) for name, severity, meaning in _RULES}
 
+_OF_AREAS = {
+    Area.MODE: "mode-changed",
+    Area.MARKER: "marker-changed",
+    Area.TURN_END: "turn-end-changed",
+    Area.THINKING: "thinking-changed",
+    Area.ARGUMENTS: "arguments-changed",
+    Area.ALTERNATIVE: "alternative-changed",
+    Area.GRAMMAR: "grammar-hints-changed",
+    Area.OVERLAY: "overlay-changed",
+    Area.TEMPLATE: "template-changed",
+}
+
 
 def rule_of(change: Change) -> Rule:
     """Return the kind of a changed fact."""
@@ -112,6 +124,4 @@ def rule_of(change: Change) -> Rule:
             return RULES["requirement-added" if change.after == "yes" else "requirement-dropped"]
         case Area.MODE if change.name == "reasoning" and change.after == ReasoningMode.NONE:
             return RULES["reasoning-lost"]
-        case Area.GRAMMAR:
-            return RULES["grammar-hints-changed"]
-    return RULES[f"{change.area.replace(' ', '-')}-changed"]
+    return RULES[_OF_AREAS[change.area]]

@@ -23,7 +23,7 @@ class Wanted:
 
     column: str  # the key of the text that a model wrote
     result: str  # the key under which what was read is put
-    options: Mapping[str, Any]
+    options: Mapping[str, Any]  # what the parser takes beside the text
     with_row: bool = True  # whether a row's own values stand beside what was read
 
 

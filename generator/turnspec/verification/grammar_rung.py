@@ -173,8 +173,9 @@ class _Reading:
         """Yield what the request doesn't allow of what was read."""
         if self.request is None:
             return
+        known = schemas(self.request.tools)
         for call in parsed.tool_calls:
-            yield from call_faults(call, schemas(self.request.tools))
+            yield from call_faults(call, known)
         if self.request.calls_needed and not parsed.tool_calls:
             yield "no call"
         if self.request.response_schema is not None and not parsed.tool_calls:

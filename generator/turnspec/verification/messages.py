@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from turnspec.analysis.text import markers
 from turnspec.spec.characters import call_ends
@@ -148,8 +148,14 @@ def format_markers(spec: Spec) -> set[str]:
     found = {text.strip() for text in texts}
     found |= {marker for text in texts for marker in markers(text)}
     found = {text for text in found if len(text) > 2}
-    # A text that is no whole marker, such as a fence, may be how another one begins.
-    return {t for t in found if markers(t) or not any(o != t and o.startswith(t) for o in found)}
+    return {text for text in found if not _begins_another(text, found)}
+
+
+def _begins_another(text: str, texts: Iterable[str]) -> bool:
+    """Tell whether a text that is no whole marker, such as a fence, is how another one begins."""
+    if markers(text):
+        return False
+    return any(other != text and other.startswith(text) for other in texts)
 
 
 def ambiguous_types(spec: Spec) -> set[JsonType]:

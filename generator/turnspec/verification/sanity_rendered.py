@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from turnspec.analysis.stripped import is_cut_before, now_and_earlier
@@ -133,13 +133,10 @@ def _ends_in(view: View, chat: Chat) -> Iterator[Finding]:
     call = allowed_call(spec, SAMPLE_CALLS[0])
     messages = {Part.CONTENT: Message(_CONTENT), Part.CALLS: Message(calls=(call,))}
     following = {Part.CONTENT: Following.USER, Part.CALLS: Following.TOOL}
-    texts = ["", *(value for value in call.arguments.values() if isinstance(value, str))]
-    anchors = {Part.CONTENT: _CONTENT, Part.CALLS: texts[-1]}
-    if never_renders_calls(spec) or (spec.tools and spec.tools.after_first):
-        del messages[Part.CALLS]  # a single one ends in a way of its own
+    anchors = {Part.CONTENT: _CONTENT, Part.CALLS: _last_text(call.arguments)}
     for part, message in messages.items():
         end = spec.end(part)
-        if end is None or not anchors[part]:
+        if end is None or not anchors[part] or (part is Part.CALLS and _ends_alone(spec)):
             continue
         found = chat.turn(message, following=following[part]).text
         written = write_turn(spec, message, followed=True)
@@ -169,6 +166,16 @@ def _begins_later_message(chat: Chat, text: str) -> bool:
     """Tell whether a text stands before a user's message that follows another user's."""
     messages = [user_message(USER_TEXT), user_message(_CONTENT)]
     return (chat.render(messages).text or "").partition(_CONTENT)[0].endswith(text)
+
+
+def _ends_alone(spec: Spec) -> bool:
+    """Tell whether no call is rendered, or a single one ends in a way of its own."""
+    return never_renders_calls(spec) or bool(spec.tools and spec.tools.after_first)
+
+
+def _last_text(arguments: Mapping[str, object]) -> str:
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    return texts[-1] if texts else ""
 
 
 def index(view: View) -> Iterator[Finding]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
 from pathlib import Path
 
 from gguf import GGUFWriter, TokenType
@@ -59,6 +58,12 @@ def write_vocabulary(path: Path, *, special_tokens: Iterable[str] = ()) -> None:
 
 def shown_bytes() -> list[str]:
     """Return the character that stands for each byte in a byte-level vocabulary."""
-    moved = count(_MOVED_TO)
-    is_shown = (any(byte in visible for visible in _SHOWN) for byte in range(256))
-    return [chr(byte if shown else next(moved)) for byte, shown in enumerate(is_shown)]
+    hidden = 0
+    shown = []
+    for byte in range(256):
+        if any(byte in visible for visible in _SHOWN):
+            shown.append(chr(byte))
+        else:
+            shown.append(chr(_MOVED_TO + hidden))
+            hidden += 1
+    return shown

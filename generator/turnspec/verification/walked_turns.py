@@ -72,7 +72,10 @@ class MeantTurn:
 def meant_by(
     walk: Walk, tools: Mapping[str, Any] | None, escapes: Mapping[str, str] | None = None
 ) -> MeantTurn:
-    """Return what a walk meant, by the tools that its grammar is bound to and values' escapes."""
+    """Return what a walk meant; ``tools`` has the schemas that its grammar is bound to, if any.
+
+    ``escapes`` are what stands for signs in values.
+    """
     signs = {text: sign for sign, text in (escapes or {}).items()}
     texts = {True: "", False: ""}
     for number, span in enumerate(walk.spans):
