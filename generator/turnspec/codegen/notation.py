@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from turnspec.engine.markers import escaped
-from turnspec.spec.calls import Piece, Slot
+from turnspec.spec.calls import Piece, Slot, filled
 from turnspec.spec.characters import NAME_SIGNS, WIDE_CLOSING, WIDE_OPENING
 from turnspec.spec.words import SlotKind
 
@@ -49,10 +49,8 @@ def slotted(pieces: Sequence[Piece]) -> str:
 
 
 def as_filled(pieces: Sequence[Piece]) -> str:
-    """Return literals as they are, and slots as what is put in their place."""
-    return "".join(
-        _SLOTS[piece.kind] if isinstance(piece, Slot) else piece.text for piece in pieces
-    )
+    """Return literals as they are, and slots as markers have them."""
+    return filled(pieces, _SLOTS)
 
 
 def optional(marker: str) -> str:
