@@ -85,7 +85,7 @@ def fact_values(facts: FormatFacts) -> dict[str, Any]:
 def engine_source() -> str:
     """Return the engine as it is, with its facts as annotated names."""
     head, bodies = _engine()
-    known = Facts({"IS_TRACED": False}, {}, frozenset())
+    known = Facts({"IS_TRACED": False}, {})
     text = resources.files(engine).joinpath("facts.py").read_text("utf-8")
     facts = [ast.unparse(node) for node in ast.parse(text).body if isinstance(node, ast.AnnAssign)]
     roles, *rest = (folded(body, known) for body in bodies)
@@ -118,8 +118,7 @@ def compiled_source(facts: FormatFacts) -> str:
     while (shorter := without_unread_parameters(own_text, common)) != own_text:
         text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
         own_text = text.partition(BEGINS_COMMON)[0]
-    own_text = without_other_names(without_empty_sections(tidied(own_text)))
-    own_text = laid_out(own_text)
+    own_text = laid_out(without_other_names(without_empty_sections(tidied(own_text))))
     own_text = _kinds_that_are_told(_types_last(own_text), common)
     return f"{own_text}\n\n{begins}\n\n\n{common}"
 
@@ -218,8 +217,7 @@ def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
     values = {**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False, "ARGUMENTS": "json"}
-    known = Facts(values, {}, frozenset())
-    parts = [head, *(folded(body, known) for body in bodies[len(OWN) :])]
+    parts = [head, *(folded(body, Facts(values, {})) for body in bodies[len(OWN) :])]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
     return laid_out(reached("\n\n".join(parts), names, names))
 

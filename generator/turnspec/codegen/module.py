@@ -41,12 +41,6 @@ def _notes(spec: Spec) -> Iterator[str]:
         for word in thinking.words:
             if word.prompt == state.prompt:
                 roles = " or ".join(word.roles)
-                said = f"the text of a {roles} message ends with {_visible(word.word)!r}"
+                said = f"the text of a {roles} message ends with {word.word!r}"
                 yield f"The prompt {verb} thinking if {said}."
                 break
-
-
-def _visible(text: str) -> str:
-    """Return text fit for the inside of a docstring, on one line."""
-    visible = "".join(character if character.isprintable() else " " for character in text)
-    return visible.replace("\\", "\\\\").replace('"""', "'''")

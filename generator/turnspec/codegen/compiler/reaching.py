@@ -174,17 +174,10 @@ def _edits(
             yield Edit(*source.lines_of([node]), "")
         elif isinstance(node, ast.ClassDef):
             yield from _members(source, node, found)
-            yield from _edits_of_functions(source, node.body, found, pure)
-        yield from _edits_of_functions(source, [node], found, pure)
-
-
-def _edits_of_functions(
-    source: Source, body: Iterable[ast.stmt], found: Set[str], pure: Set[str]
-) -> Iterator[Edit]:
-    for node in body:
-        if isinstance(node, ast.FunctionDef):
-            read = loaded_in(walked(node)) | {name for name in found if name[0] == "."}
-            yield from unread_stores(source, node, read, pure)
+        for inner in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(inner, ast.FunctionDef):
+                read = loaded_in(walked(inner)) | {name for name in found if name[0] == "."}
+                yield from unread_stores(source, inner, read, pure)
 
 
 def _imports(source: Source, node: ast.Import | ast.ImportFrom, found: Set[str]) -> Iterator[Edit]:

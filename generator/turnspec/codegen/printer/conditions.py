@@ -53,7 +53,8 @@ class Conditions(Expressions):
     def truth(self, node: ast.expr) -> Value:
         """Return an expression that is as true as Python's."""
         if isinstance(node, ast.BoolOp):
-            return self._all_true(node)
+            values = self._operands(node, self.truth)
+            return _combined(node, values, union(*(value.kind for value in values)))
         value = self.value(node)
         kind = value.kind.present
         if kind.name in COLLECTIONS:
@@ -85,10 +86,6 @@ class Conditions(Expressions):
                 values.append(read(each))
                 self.narrow(each, isinstance(node.op, ast.And))
         return values
-
-    def _all_true(self, node: ast.BoolOp) -> Value:
-        values = self._operands(node, self.truth)
-        return _combined(node, values, union(*(value.kind for value in values)))
 
     def _boolop(self, node: ast.BoolOp, expected: Kind) -> Value:
         values = self._operands(node, lambda each: self.value(each, expected))
