@@ -37,11 +37,8 @@ _SIGN = re.compile(r"^(</?)([^\w<>/{} ]+\w+[^\w<>/{} ]+)(?=\w)")
 
 def argument_roles(marks: Marks) -> Roles:
     """Return what may stand between arguments."""
-    is_text = marks.arguments.form == "text"
-    return _between_texts(marks) if is_text else _between_values(marks)
-
-
-def _between_texts(marks: Marks) -> Roles:
+    if marks.arguments.form == "values":
+        return _between_values(marks)
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
     done = [("done", end) for end in (*_ends_of_all(marks), *_ends_of_objects(marks))]
@@ -356,7 +353,8 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
         if rests:
             found.append(("rest", (before or "\n" * is_line, rests)))
         if not guard_end:
-            found += [("call", it) for it in _calls_inside(marks)]
+            if first_text(head := marks.calls.start):  # a call that stands in a value
+                found.append(("call", _in_line(marks, f"{head.rstrip()} {arguments.start}")))
             found.append(("next", _next_argument(arguments)))
     return found
 
@@ -366,12 +364,6 @@ def _lead_of_all(mark: str) -> str:
     leads = (mark[:size].rstrip() for size in range(len(mark) // 2, 0, -1))
     whole = (lead for lead in leads if mark.endswith(lead))
     return next((lead for lead in whole if literal_length(lead) >= FEWEST_SIGNS), "")
-
-
-def _calls_inside(marks: Marks) -> list[str]:
-    """Return how a call with an argument begins, which shows that a call stands in a value."""
-    head, arguments = marks.calls.start, marks.arguments
-    return [_in_line(marks, f"{head.rstrip()} {arguments.start}")] if first_text(head) else []
 
 
 def guard_roles(marks: Marks) -> Roles:
@@ -432,8 +424,7 @@ def _behind_call(marks: Marks) -> list[str]:
     found = [
         *(*calls.closing[1:], *calls.section_end),
         *(f"{end} {behind}" for end in calls.section_closing for behind in behind_section),
-        *(calls.opening or [leading_text(calls.start)]),
-        *_heads_in_section(marks),
+        *(*calls.opening, leading_text(calls.start)),
         *(*ends, *marks.text.between, *(marks.text.content_start if is_last else ())),
     ]
     if calls.start.startswith("{name"):  # behind white space, or a comma
@@ -456,12 +447,6 @@ def _in_line(marks: Marks, begun: str) -> str:
         return begun
     starts = (marks.calls.start, arguments.start)
     return "{line}" + next((it.rstrip() for it in starts if leading_text(it) == begun), begun)
-
-
-def _heads_in_section(marks: Marks) -> list[str]:
-    """Return how a call begins behind what opens it, or them all."""
-    calls = marks.calls
-    return [leading_text(calls.start)] if calls.opening else []
 
 
 def turn_end_roles(marks: Marks) -> Roles:

@@ -38,19 +38,14 @@ _OF_TEXT = (
 
 def in_text_roles(marks: Marks) -> Roles:
     """Return what may stand in text; code comes last, as a marker may go on where it begins."""
-    calls = object_roles(marks) if marks.are_objects else _head_roles(marks)
-    found = [*_text_roles(marks), *calls]
+    found = [(role, it) for role in _OF_TEXT for it in getattr(marks.text, role)]
+    known = {marker for _, marker in found}
+    found += [("special_token", it) for it in marks.text.unwritten if it not in known]
+    found += object_roles(marks) if marks.are_objects else _head_roles(marks)
     code = marks.code
     # Where a line ends behind what announces code, it has to end there.
     announced = notation(code.start) + "{line end}" * code.start.endswith("\n") if code else ""
     return [*found, ("code", announced)] if announced else found
-
-
-def _text_roles(marks: Marks) -> list[tuple[str, Notation]]:
-    """Return the markers of reasoning, content and the turn."""
-    found = [(role, it) for role in _OF_TEXT for it in getattr(marks.text, role)]
-    known = {marker for _, marker in found}
-    return [*found, *(("special_token", it) for it in marks.text.unwritten if it not in known)]
 
 
 def behind_call_roles(marks: Marks) -> Roles:
@@ -179,10 +174,8 @@ def _head_roles(marks: Marks) -> Roles:
 
 def between_roles(marks: Marks) -> Roles:
     """Return what may stand between calls."""
-    return between_objects(marks) if marks.are_objects else _in_section(marks)
-
-
-def _in_section(marks: Marks) -> Roles:
+    if marks.are_objects:
+        return between_objects(marks)
     found = [(role, spaced(head, "{comma}")) for role, head in _heads(marks)]
     ends = [*marks.calls.section_closing, *marks.calls.section_end]
     ends += ["]"] * bool(heads_in_brackets(marks))

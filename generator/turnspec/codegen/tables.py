@@ -21,25 +21,12 @@ _LONGEST_LINE = 80  # of the names of roles
 _WORTH_A_NAME = 24  # characters
 #: How a marker is called, by what it does.
 _NAMES = {
-    "turn_start": "TURN",
-    "turn_end": "TURN_CLOSE",
-    "reasoning_start": "REASONING",
-    "reasoning_end": "REASONING_CLOSE",
-    "between": "BETWEEN",
-    "content_start": "CONTENT",
-    "content_end": "CONTENT_CLOSE",
-    "special_token": "TOKEN",
-    "lead": "LEAD",
-    "broken_off": "BEGUN",
-    "opening": "OPEN",
-    "section_end": "CLOSE",
-    "call": "HEAD",
-    "other_call": "OTHER_HEAD",
-    "short_call": "SHORT_HEAD",
-    "call_end": "CALL_CLOSE",
-    "argument": "ARGUMENT",
-    "close": "VALUE_CLOSE",
-    "guard": "GUARD",
+    **{"turn_start": "TURN", "turn_end": "TURN_CLOSE"},
+    **{"reasoning_start": "REASONING", "reasoning_end": "REASONING_CLOSE", "between": "BETWEEN"},
+    **{"content_start": "CONTENT", "content_end": "CONTENT_CLOSE", "special_token": "TOKEN"},
+    **{"lead": "LEAD", "broken_off": "BEGUN", "opening": "OPEN", "section_end": "CLOSE"},
+    **{"call": "HEAD", "other_call": "OTHER_HEAD", "short_call": "SHORT_HEAD"},
+    **{"call_end": "CALL_CLOSE", "argument": "ARGUMENT", "close": "VALUE_CLOSE", "guard": "GUARD"},
 }
 #: How it is called by the table that it stands in.
 _NAMES_OF_TABLES = {"AT_RAW_START": "QUOTE", "AT_RAW_END": "QUOTE", "AT_CALL_START": "OPEN"}
@@ -103,8 +90,8 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
 
 def _other_statements(facts: FormatFacts, shown: _Expressions, *, with_data: bool) -> Iterator[str]:
     for name, found in facts.markers.items():
-        is_one = isinstance(found, str)
-        yield f"{name} = {shown.marker(found) if is_one else _tuple(map(shown.marker, found))}"
+        text = shown.marker(found) if isinstance(found, str) else _tuple(map(shown.marker, found))
+        yield f"{name} = {text}"
     if facts.style:
         style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
         yield f"VALUE_STYLE = ValueStyle({style})"

@@ -13,12 +13,8 @@ from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, set
 _LINE_LENGTH = 88
 
 _OPPOSITES: dict[type[ast.cmpop], str] = {
-    ast.In: "not in",
-    ast.NotIn: "in",
-    ast.Is: "is not",
-    ast.IsNot: "is",
-    ast.Eq: "!=",
-    ast.NotEq: "==",
+    **{ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is"},
+    **{ast.Eq: "!=", ast.NotEq: "=="},
 }
 _EQUAL: dict[type[ast.cmpop], tuple[str, str]] = {ast.In: ("==", "is"), ast.NotIn: ("!=", "is not")}
 

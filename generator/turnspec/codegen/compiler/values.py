@@ -13,12 +13,10 @@ from typing import Any
 UNKNOWN = object()
 
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
+    **{ast.Eq: operator.eq, ast.NotEq: operator.ne},
+    **{ast.Is: operator.is_, ast.IsNot: operator.is_not},
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
 }
 
 
