@@ -23,6 +23,7 @@ from turnspec.codegen.markers import (
     first_text,
     leading_text,
     literal_length,
+    roles_of,
     spaced,
 )
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
@@ -138,7 +139,7 @@ def _between_values(marks: Marks) -> Roles:
     if marks.calls.closing:
         broken = [("broken", spaced(end)) for _, end in call_end_roles(marks)]
         broken += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
-        outer = _outer_end(arguments)
+        outer = roles_of("outer", [arguments.end], " ")
         if "{" not in arguments.end and any("{any" in end for end in ends):
             return [*outer, *done, *broken, *argument]  # as the value's mark looks like such an end
         if marks.calls.closing[0][-1:].isalnum():  # a word alone, which a key may be as well
@@ -147,7 +148,7 @@ def _between_values(marks: Marks) -> Roles:
     heads = [head, *without_arguments(marks)] if first_text(head) else _lone_heads(marks)
     is_clear = arguments.are_keyed or _goes_on_from(head, arguments.start)
     other_call: Roles = [("done", ("{comma}", heads))] if is_clear and heads else []
-    return [*other_call, *argument, *_outer_end(arguments), *done]
+    return [*other_call, *argument, *roles_of("outer", [arguments.end], " "), *done]
 
 
 def _ends_of_all(marks: Marks) -> list[str]:
@@ -196,10 +197,6 @@ def _goes_on_from(head: str, argument: str) -> bool:
     lead, own = leading_text(head), leading_text(argument)
     alike = re.sub(r" but [^{}]+", "", argument)
     return lead.startswith(own) and (lead != own or head.replace("{name", "{key").startswith(alike))
-
-
-def _outer_end(arguments: ArgumentMarks) -> Roles:
-    return [("outer", spaced(arguments.end))] if arguments.end else []
 
 
 def _next_heads(marks: Marks) -> list[str]:
@@ -263,7 +260,7 @@ def call_closing_roles(marks: Marks) -> Roles:
     found += [("close", (lead + it, behind)) for it in _brackets(marks)]
     found += [("close", spaced(end)) for _, end in call_end_roles(marks)]
     found += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
-    return [*found, *_outer_end(marks.arguments)]
+    return [*found, *roles_of("outer", [marks.arguments.end], " ")]
 
 
 def signs_behind_string(marks: Marks) -> str:
@@ -369,7 +366,7 @@ def _lead_of_all(mark: str) -> str:
 def guard_roles(marks: Marks) -> Roles:
     """Return what may surround a value, at its beginning."""
     guard = marks.tools.arguments.guard
-    return [("guard", spaced(notation(guard.start)))] if guard else []
+    return roles_of("guard", [notation(guard.start)] if guard else [], " ")
 
 
 def behind_value(marks: Marks) -> list[Notation]:

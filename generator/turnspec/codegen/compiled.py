@@ -21,7 +21,6 @@ from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.layout import LINE_LENGTH, laid_out
-from turnspec.codegen.module_top import docstring
 from turnspec.codegen.tables import marker_statements, role_statement, table_statements
 from turnspec.engine import facts as engine_facts
 from turnspec.engine.roles import Role, Rule
@@ -48,14 +47,6 @@ _ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delt
 _ATTRIBUTES |= {"has_python_escapes"}
 #: Methods that do nothing but give a value.
 _PURE = frozenset({"_made", "slot"})
-
-
-def compiled_module(
-    facts: FormatFacts, samples: Sequence[str] = (), notes: Sequence[str] = ()
-) -> str:
-    """Return a module: what it says of itself, and its statements."""
-    head = docstring(facts, run_engine(facts), samples, notes)
-    return f"{head}\n{compiled_source(facts)}"
 
 
 #: What is told of each rule that fits: see `turnspec.engine.facts`.
