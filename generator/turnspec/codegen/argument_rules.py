@@ -301,7 +301,7 @@ def _next_argument(arguments: ArgumentMarks) -> str:
 
 def value_roles(marks: Marks) -> Roles:
     """Return what may end a value."""
-    return [*_value_ends(marks, ""), *escape_roles(marks), *turn_end_roles(marks)]
+    return [*_value_ends(marks, ""), *escape_roles(marks), *ending_roles(marks)]
 
 
 def escape_roles(marks: Marks) -> Roles:
@@ -317,7 +317,7 @@ def guarded_value_roles(marks: Marks) -> Roles:
     ends = _value_ends(marks, notation(guard.end))
     # In a guard nothing is escaped but what closes it.
     escapes: Roles = [it for it in escape_roles(marks) if guard.end in it[1]]
-    return [*ends, *escapes, *turn_end_roles(marks)]
+    return [*ends, *escapes, *ending_roles(marks)]
 
 
 def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
@@ -329,7 +329,7 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     mark = arguments.end.removeprefix("\n")
     before = guard_end + "\n" * (mark != arguments.end)
     found: list[tuple[str, Notation]] = []
-    rests = rests_of_call(marks)
+    rests = rest_of_call(marks)
     bare = _SIGN.sub(r"\1", mark)
     if bare != mark and not guard_end:  # without the sign that is in each tag
         found.append(("rest", (before + bare, behind_value(marks))))
@@ -396,7 +396,7 @@ def _misspelt_end(marks: Marks) -> list[str]:
     return [f"</{{rest of tag{but}}}"]
 
 
-def rests_of_call(marks: Marks) -> list[str]:
+def rest_of_call(marks: Marks) -> list[str]:
     """Return what may stand behind a value without a mark: the rest of the call, and more."""
     closing = marks.calls.closing
     section_end = [it for it in marks.calls.section_end if it not in closing]
@@ -406,11 +406,9 @@ def rests_of_call(marks: Marks) -> list[str]:
     behind = [*(_in_line(marks, it) for it in shown), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]
     blank = _white_space_behind(marks.arguments)
-    found = [f"{rest} {more}" if rest else blank + more for rest in rests for more in behind]
+    ends = [f"{rest} {more}" if rest else blank + more for rest in rests for more in behind]
     # Any tag before any other is no rest of a call, but before the turn's end.
-    return [
-        it for it in found if "{any" not in it or STOP in it or literal_length(it) > len("</><")
-    ]
+    return [it for it in ends if "{any" not in it or STOP in it or literal_length(it) > len("</><")]
 
 
 def _behind_call(marks: Marks) -> list[str]:
@@ -446,6 +444,6 @@ def _in_line(marks: Marks, begun: str) -> str:
     return "{line}" + next((it.rstrip() for it in starts if leading_text(it) == begun), begun)
 
 
-def turn_end_roles(marks: Marks) -> Roles:
+def ending_roles(marks: Marks) -> Roles:
     """Return markers that end a value nowhere but at the end of the text."""
     return [("ending", f"{end} {{never}}") for end in at_least(1, marks.text.turn_end)]

@@ -196,10 +196,9 @@ def words_of(marks: Marks) -> tuple[str, ...]:
     """Return the words in a format's markers, if it has such that may hold any word."""
     text, calls = marks.text, asdict(marks.calls)
     own = (text.reasoning_start, text.reasoning_end, text.content_start, text.content_end)
-    found = (*own, text.leads, *(it for it in calls.values() if isinstance(it, tuple)))
-    written = "\n".join(
-        [it for markers in found for it in markers] + [calls["start"], calls["tail"]]
-    )
+    heads = (calls["start"], calls["tail"])
+    found = (*own, text.leads, heads, *(it for it in calls.values() if isinstance(it, tuple)))
+    written = "\n".join(it for markers in found for it in markers)
     outside_slots = re.sub(r"\{(?!\?)[^{}]*\}", " ", written)
     words = {*re.findall(r"[\w-]+", outside_slots)} if "{word" in written else set()
     return tuple(sorted(words))

@@ -107,10 +107,8 @@ def _told(facts: FormatFacts, parse: Callable[..., Any], called: str) -> str:
     if unknown:
         untyped = _has_types(facts) and not facts.data["TYPE_WORDS"]  # which say it in the text
         unknown += "; an argument of unknown type is a string." if untyped else "."
-    told = textwrap.fill(
-        _TOLD.format(tools=unknown, sign=_SIGN_ALONE) + _begun(facts.format), _WIDTH
-    )
-    return told.replace(_SIGN_ALONE, "# ")
+    told = _TOLD.format(tools=unknown, sign=_SIGN_ALONE) + _begun(facts.format)
+    return textwrap.fill(told, _WIDTH).replace(_SIGN_ALONE, "# ")
 
 
 def _has_types(facts: FormatFacts) -> bool:
@@ -138,10 +136,8 @@ def _sample_rows(
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
             *first, last = _parts(visible(line.rstrip("\n"))) or [""]
-            rows = (*first, *_beside(f"    {last}", list(map(_event, events))))
-            yield from filter(
-                None, (f"    {row}".rstrip() if row in first else row for row in rows)
-            )
+            rows = (f"    {row}".rstrip() for row in first)
+            yield from filter(None, (*rows, *_beside(f"    {last}", list(map(_event, events)))))
 
 
 def _beside(text: str, events: Sequence[str]) -> Iterator[str]:

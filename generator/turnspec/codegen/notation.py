@@ -58,14 +58,6 @@ def optional(marker: str) -> str:
     return marker if not marker or re.search(r"[\s{}]", marker) else f"{{?{marker}}}"
 
 
-def with_optional_end(marker: str) -> str:
-    """Return a marker whose last tag may be missing, if there are others that don't hold it."""
-    match = re.search(r"(?<=[>\]]) ?((?:<[^<>{}\s]+>|\[[^\[\]{}\s]+\]))(\n?)$", marker)
-    if match is None:
-        return marker
-    return marker[: match.start(1)].rstrip() + f" {{?{match[1]}}}{match[2]}"
-
-
 def before_value(pieces: Sequence[Piece]) -> str:
     """Return what stands before a raw value: one blank or line end there is no part of it."""
     edge = {"\n": "\n", " ": "{blank}"}.get(pieces[-1].text[-1:], "")

@@ -163,10 +163,8 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
         if not base or text in names or not text or "{stop" in text:
             continue
         names[text] = _numbered(base, names.values())
-    in_order = [*_NAMES.values(), "QUOTE"]
-    return dict(
-        sorted(names.items(), key=lambda named: in_order.index(named[1].rstrip("_0123456789")))
-    )
+    order = [*_NAMES.values(), "QUOTE"]
+    return dict(sorted(names.items(), key=lambda it: order.index(it[1].rstrip("_0123456789"))))
 
 
 def _is_variant(named: tuple[str, Row]) -> tuple[bool, bool, int]:

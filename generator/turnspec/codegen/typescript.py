@@ -14,14 +14,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from turnspec.codegen.banner import (
-    SCRIPT_SOURCES,
-    banner,
-    named_place,
-    named_spec,
-    named_without,
-    sealed,
-)
+from turnspec.codegen import banner
 from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.layout import braces, laid_out, listed
@@ -41,7 +34,7 @@ _MEMBERS = {
     "Parser": "Reads turns in this format, in pieces of any size.",
     "parse": "Return the message in a text, what the model wrote; or the events of a stream.",
 }
-_banner = partial(banner, comment=SCRIPT_COMMENT, engine=SCRIPT_SOURCES)
+_banner = partial(banner.banner, comment=SCRIPT_COMMENT, engine=banner.SCRIPT_SOURCES)
 _IMPORTS_ENGINE = re.compile(rf"""from ["']\./{SHARED_ENGINE}\.""")
 
 
@@ -88,9 +81,9 @@ def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool
     Raises:
         NotInSubset: the printer doesn't know something of it.
     """
-    name, spec_hash = named_spec(module)
-    command, without = renewing(name, script, shared=shared), named_without(module)
-    head = _banner(named_place(module), spec_hash, command=command, without=without)
+    name, spec_hash = banner.named_spec(module)
+    command, without = renewing(name, script, shared=shared), banner.named_without(module)
+    head = _banner(banner.named_place(module), spec_hash, command=command, without=without)
     told = block(_docstring(module, facts, says_rules=script is not Script.JAVASCRIPT))
     if shared:
         body = _sharing(facts, script)
@@ -98,7 +91,7 @@ def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool
         body = declaration(module)
     else:
         body = printed_script(module, is_typed=script is Script.TYPESCRIPT)
-    return sealed(head + "\n".join([*told, "", body]))
+    return banner.sealed(head + "\n".join([*told, "", body]))
 
 
 def script_engine(script: Script) -> str:
@@ -108,7 +101,7 @@ def script_engine(script: Script) -> str:
         body = engine_declaration()
     else:
         body = engine_script(is_typed=script is Script.TYPESCRIPT)
-    return sealed(head + "\n".join([*block(_ENGINE_TOLD), "", body]))
+    return banner.sealed(head + "\n".join([*block(_ENGINE_TOLD), "", body]))
 
 
 def shares_engine(text: str) -> bool:

@@ -15,16 +15,7 @@ from turnspec.spec.encoding import (
 )
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
-from turnspec.spec.words import (
-    Condition,
-    ContentMode,
-    IndexScope,
-    JsonType,
-    Part,
-    SlotKind,
-    Subject,
-    Verdict,
-)
+from turnspec.spec.words import ContentMode, IndexScope, Part, SlotKind, Subject, Verdict
 
 
 def write_turn(
@@ -132,7 +123,7 @@ def as_rendered(spec: Spec, message: Message) -> Message:
     reasoning = message.reasoning if spec.reasoning.field else ""
     content, calls = message.content, message.calls if spec.tools else ()
     for limit in spec.limits:
-        if not applies(limit.when, message):
+        if not holds(limit.when, parts_of_message(message)):
             continue
         match limit.subject, limit.verdict:
             case Subject.REASONING, Verdict.DROPS:
@@ -156,14 +147,5 @@ def _shown_call(spec: Spec, call: Call) -> Call:
         for limit in spec.limits
         if limit.verdict is Verdict.DROPS and limit.subject.value.startswith("argument.")
     }
-    kept = {
-        key: value
-        for key, value in call.arguments.items()
-        if JsonType(json_type(value)).value not in dropped
-    }
+    kept = {key: it for key, it in call.arguments.items() if json_type(it) not in dropped}
     return Call(call.name, kept, call.id)
-
-
-def applies(condition: Condition, message: Message) -> bool:
-    """Tell whether a condition holds for a message."""
-    return holds(condition, parts_of_message(message))

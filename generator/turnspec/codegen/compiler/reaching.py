@@ -161,9 +161,7 @@ def _without_unreached(text: str, found: frozenset[str], pure: frozenset[str]) -
     return source.edited(_edits(source, source.tree.body, found, pure))
 
 
-def _edits(
-    source: Source, body: Iterable[ast.stmt], found: Set[str], pure: Set[str]
-) -> Iterator[Edit]:
+def _edits(source: Source, body: list[ast.stmt], found: Set[str], pure: Set[str]) -> Iterator[Edit]:
     for node in body:
         names = bound_names(node)
         if isinstance(node, ast.Import | ast.ImportFrom):

@@ -43,9 +43,7 @@ _OF_STR = {
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
     "lower": (".toLowerCase", STR),
 }
-_OF_OBJECT = {
-    **{"get": ("memberOf", ANY), "items": ("membersOf", list_of(Kind("tuple", (STR, ANY))))}
-}
+_OF_OBJECT = {"get": ("memberOf", ANY), "items": ("membersOf", list_of(Kind("tuple", (STR, ANY))))}
 _METHODS = {
     **{"str": _OF_STR, "literal": _OF_STR, "object": _OF_OBJECT, "any": _OF_OBJECT},
     "list": {

@@ -172,9 +172,7 @@ class Conditions(Expressions):
             return Value(f"{listed}.lastIndexOf({sought.text}) >= 0", BOOL, LESS)
         texts = [it.text for it in self.items(other.elts)] if isinstance(other, ast.Tuple) else []
         if 0 < len(texts) < 4 and SIMPLE.fullmatch(sought.text) and "..." not in "".join(texts):
-            same, others = (
-                [f"{sought.text} {sign} {text}" for text in texts] for sign in _OPPOSITES
-            )
+            same, others = ([f"{sought.text} {sign} {it}" for it in texts] for sign in _OPPOSITES)
             if len(texts) == 1:
                 return Value(same[0], BOOL, EQUAL, others[0])
             return Value(chain(same, "||"), BOOL, OR, f"({chain(others, '&&')})")

@@ -120,11 +120,8 @@ def _filled(group: _Group, width: int) -> list[str]:
     whole = _flat(group).strip()
     if len(whole) <= width:
         return [whole]
-    parts = [
-        _flat(list(part))
-        for is_end, part in groupby(group, lambda part: part == LINE)
-        if not is_end
-    ]
+    between = groupby(group, lambda part: part == LINE)
+    parts = [_flat(list(part)) for is_end, part in between if not is_end]
     if COMMA not in group or max(map(len, parts)) > _SHORT:
         return []
     text = " ".join(part.strip().replace(" ", PAD) for part in parts)

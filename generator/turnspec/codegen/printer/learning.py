@@ -126,7 +126,7 @@ class Learning(Functions):
         more = zip(given.kwonlyargs, given.kw_defaults, strict=True)
         defaults = {arg.arg: value for arg, value in (*last, *more) if value}
         names = {ast.unparse(each) for each in node.decorator_list}
-        is_kept = "cached_property" in names
+        is_kept = any(name.startswith(("cached_property", "lru_cache(")) for name in names)
         return Signature(kinds, defaults, returns, bool(names & set(DECORATORS)), is_kept)
 
     def _learn_constant(self, node: ast.stmt) -> None:

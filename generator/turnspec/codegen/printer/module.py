@@ -70,9 +70,8 @@ class Module(Learning):
     def _is_type(self, name: str) -> bool:
         """Tell whether a name is of types alone."""
         class_ = self.classes.get(name)
-        return (
-            bool(class_ and (class_.is_enum or class_.record)) or name in self.annotations.written
-        )
+        is_type = class_ is not None and bool(class_.is_enum or class_.record)
+        return is_type or name in self.annotations.written
 
     def _put_top(self, node: ast.stmt) -> None:
         name = name_of(node)
@@ -87,9 +86,7 @@ class Module(Learning):
                 self._put_class(node)
             case ast.Assign(value=ast.Dict() as value) if name == "FORMAT":
                 pairs = zip(value.keys, value.values, strict=True)
-                texts = [
-                    f"{ast.literal_eval(key or each)}: {self.text(each)}" for key, each in pairs
-                ]
+                texts = [f"{ast.literal_eval(key or it)}: {self.text(it)}" for key, it in pairs]
                 note = ": FormatTexts" * self.is_typed
                 self.lines.append("")
                 self.put(f"export const FORMAT{note} = {braces(texts)};")
@@ -135,8 +132,7 @@ class Module(Learning):
                 head = f"const {name} = remembered({ast.unparse(size)}, "
             case decorators:
                 raise Refused(node, f"decorator {list(map(ast.unparse, decorators))}")
-        is_kept = bool(node.decorator_list)
-        self.function(node, head, self.functions[node.name], is_kept=is_kept)
+        self.function(node, head, self.functions[node.name])
 
     # Classes.
 
@@ -209,7 +205,7 @@ class Module(Learning):
             head = f"{'readonly ' * self.is_typed}{member(node.name)} = once("
         else:
             head += member(node.name)
-        self.function(node, head, signature, is_kept=signature.is_kept)
+        self.function(node, head, signature)
 
 
 def _first_line(node: ast.stmt) -> int:

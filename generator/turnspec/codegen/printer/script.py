@@ -149,14 +149,12 @@ def declaration(module: str) -> str:
     return declared(texts, PUBLIC, source.defined)
 
 
-def declared(
-    texts: list[str], public: Collection[str], words: Collection[str] | None = None
-) -> str:
+def declared(told: list[str], public: Collection[str], words: Collection[str] | None = None) -> str:
     """Return declarations, and those of the runtime that they and public names need."""
     parts = {name: _declared(text) for name, text in runtime(words).items()}
-    kept = _needed([*public, *(name for text in texts for name in names_in(text))], parts)
+    kept = _needed([*public, *(name for text in told for name in names_in(text))], parts)
     made = (_made_public(text, name, public) for name, text in kept.items())
-    return "\n\n".join([*texts, *made]) + "\n"
+    return "\n\n".join([*told, *made]) + "\n"
 
 
 def _declared(text: str) -> str:
