@@ -160,12 +160,9 @@ def _head_roles(marks: Marks) -> Roles:
     quoted = f"{{comma}}{marks.arguments.start} {marks.arguments.quote}"
     is_clear = literal_length(marks.arguments.quote) >= FEWEST_SIGNS
     found += [("untagged_call", (it, [quoted])) for it in head_without_tag(marks) if is_clear]
+    follows = [spaced(head) for _, head in heads]
     between = call_separators(marks.tools) if heads else []
-    found += [
-        ("marker", (notation(it), [spaced(head) for _, head in heads]))
-        for it in between
-        if ends_turn(marks.spec, it)
-    ]
+    found += [("marker", (notation(it), follows)) for it in between if ends_turn(marks.spec, it)]
     mentions = mention_roles(marks)  # one that is said twice may look like a tag
     found += [*mentions[:-1], *others, *mentions[-1:]]
     found += [("section_end", end) for end in calls.section_end]

@@ -43,8 +43,10 @@ PUBLIC = (
     *("ToolCall", "ToolCallDelta", "ToolCallEnd", "ToolCallStart", "parse"),
 )
 #: What users take of what they get, and what a shared engine takes of a parser.
-_ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"}
-_ATTRIBUTES |= {"has_python_escapes"}
+_ATTRIBUTES = (
+    *(".feed", ".finish", ".message", ".finish_reason", ".to_dict", ".to_delta"),
+    *(".type", ".value", ".has_python_escapes"),
+)
 #: Methods that do nothing but give a value.
 _PURE = frozenset({"_made", "slot"})
 
@@ -101,17 +103,14 @@ def compiled_source(facts: FormatFacts) -> str:
     markers, tables = "\n".join(marker_statements(facts)), "\n".join(table_statements(facts))
     common = _common_source(class_facts)
     head = _with_public_names(head, known)
-    parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
-    text = "\n\n".join([*parts, common])
-    public = {"__all__", *public_names(known)}
-    text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
-    own_text, begins, _ = text.partition(BEGINS_COMMON)
+    text = "\n\n".join([head, markers, own[0], tables, *own[1:]])
+    public = {"__all__", *public_names(known), *_ATTRIBUTES}
+    own_text = reached(text, public, _PURE, common)
     while (shorter := without_unread_parameters(own_text, common)) != own_text:
-        text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
-        own_text = text.partition(BEGINS_COMMON)[0]
+        own_text = reached(shorter, public, _PURE, common)
     own_text = laid_out(without_other_names(without_empty_sections(tidied(own_text))))
     own_text = _kinds_that_are_told(_types_last(own_text), common)
-    return f"{own_text}\n\n{begins}\n\n\n{common}"
+    return f"{own_text}\n\n{BEGINS_COMMON}\n\n\n{common}"
 
 
 def _kinds_that_are_told(own: str, common: str) -> str:
@@ -173,7 +172,7 @@ def _common_source(facts: Facts) -> str:
     parts = [folded(bodies[at], facts) for at in [*own, *common]]
     parts.insert(len(own), f"{BEGINS_COMMON}\n")
     text = "\n\n".join([_with_public_names(head, facts), *parts])
-    text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
+    text = reached(text, {"__all__", *public_names(facts), *_ATTRIBUTES}, _PURE)
     before, _, after = text.partition(BEGINS_COMMON)
     after = without_unread_parameters(after, before)
     return laid_out(without_empty_sections(tidied(after)))
@@ -210,7 +209,7 @@ def shared_source() -> str:
     values = {**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False, "ARGUMENTS": "json"}
     parts = [head, *(folded(body, Facts(values, {})) for body in bodies[len(OWN) :])]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
-    return laid_out(reached("\n\n".join(parts), names, names))
+    return laid_out(reached("\n\n".join(parts), names | {f".{name}" for name in names}))
 
 
 def public_names(facts: Facts) -> list[str]:

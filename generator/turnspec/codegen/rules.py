@@ -94,12 +94,9 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     unwritten = tuple(it for it in marks.text.unwritten if it not in marks.text.turn_end)
     plain = replace(marks, text=replace(marks.text, turn_end=(STOP,), unwritten=unwritten))
     kinds = _kinds(marks)
-    found = {
-        name: tuple(dict.fromkeys(slots.rows(roles(plain))))
-        for name, (kind, roles) in TABLES.items()
-        if kind in kinds
-    }
-    found["LEFT_OUT_IF_LAST"] = tuple(slots.rows(_left_out_if_last(marks)))
+    tables = {name: roles for name, (kind, roles) in TABLES.items() if kind in kinds}
+    found = {name: slots.rows(roles(plain)) for name, roles in tables.items()}
+    found["LEFT_OUT_IF_LAST"] = slots.rows(_left_out_if_last(marks))
     ends = [slots.text(end) for end in marks.text.turn_end]
     in_text = _in_text(found["IN_TEXT"], ends)
     # A table is left out if it is empty, and the engine has to know this one from others.
@@ -206,10 +203,11 @@ class Slots:
     def __init__(self) -> None:
         self.found: dict[str, list[str]] = {}
 
-    def rows(self, roles: Roles) -> list[Row]:
-        """Return markers with their roles as rules."""
+    def rows(self, roles: Roles) -> tuple[Row, ...]:
+        """Return markers with their roles as rules, each once."""
         found = ((role, self._marker(notation)) for role, notation in roles)
-        return [Row(role, it) if isinstance(it, str) else Row(role, *it) for role, it in found]
+        rows = (Row(role, it) if isinstance(it, str) else Row(role, *it) for role, it in found)
+        return tuple(dict.fromkeys(rows))
 
     def _marker(self, notation: Notation) -> Marker:
         text, after = parted(notation)

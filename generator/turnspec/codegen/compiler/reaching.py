@@ -24,27 +24,21 @@ class _Part:
 
 
 def reached(
-    text: str,
-    public: Set[str],
-    attributes: Set[str],
-    pure: frozenset[str] = frozenset(),
-    kept_from: str = "",
+    text: str, public: Set[str], pure: frozenset[str] = frozenset(), beside: str = ""
 ) -> str:
-    """Return a source without what neither ``public`` names nor public ``attributes`` need.
+    """Return a source without what neither ``public`` names and attributes need nor what is beside.
 
-    ``pure`` are methods that do nothing but give a value. What comes after the line ``kept_from``
-    stays as it is.
+    ``pure`` are methods that do nothing but give a value, and ``beside`` is another source.
     """
-    own, line, kept = text.partition(kept_from) if kept_from else (text, "", "")
-    used = {*public, *(f".{name}" for name in attributes), *_uses_of(kept)}
+    used = public | _uses_of(beside)
     while True:
-        blocks = blocks_of(own)
+        blocks = blocks_of(text)
         found = _what_is_reached([part for block in blocks for part in _parts(block)], used)
         # A block looks for no names but its own.
         texts = [_without_unreached(it, frozenset(found & _in(it)), pure) for it in blocks]
         if texts == blocks:
-            return own + line + kept
-        own = "".join(texts)
+            return text
+        text = "".join(texts)
 
 
 def _what_is_reached(waiting: Sequence[_Part], used: Set[str]) -> Set[str]:

@@ -112,11 +112,9 @@ class Learning(Functions):
         given = node.args
         if given.vararg or given.kwarg or given.posonlyargs:
             raise Refused(node, "parameters *args, **kwargs, /")
+        taken = (*given.args[is_method:], *given.kwonlyargs)
         try:
-            kinds = {
-                arg.arg: self.annotations.kind(arg.annotation)
-                for arg in (*given.args[is_method:], *given.kwonlyargs)
-            }
+            kinds = {arg.arg: self.annotations.kind(arg.annotation) for arg in taken}
             returns = self.annotations.kind(node.returns)
         except Refused:
             if not node.name.startswith("__") and node.name not in self.runtime:
