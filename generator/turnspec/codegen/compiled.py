@@ -154,9 +154,8 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     values |= {"HAS_SEAMS": True, "MAY_READ_AGAIN": True, "HAS_DRAFTS": values["HAS_REASONING"]}
     values |= {"CONTENT_IS_LAST": False}  # where it is, the state says so
     # Few have raw strings or Python's values, and no reasoning: they share the text of the others.
-    if values["ARGUMENTS"] == "values" and (
-        values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
-    ):
+    is_rare = values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
+    if values["ARGUMENTS"] == "values" and is_rare:
         values["HAS_REASONING"] = True
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
     return Facts(values, tables, _unused_classes(values))
@@ -235,15 +234,9 @@ def _with_public_names(head: str, facts: Facts) -> str:
 def _known(facts: FormatFacts) -> Facts:
     roles = roles_in(facts)
     never = {f"Role.{role.name}" for role in Role if role.value not in roles}
-    return Facts(
-        values=facts.values,
-        tables={
-            **{name: bool(rows) for name, rows in facts.tables.items()},
-            **{name: bool(data) for name, data in facts.data.items()},
-            **dict.fromkeys(facts.markers, True),
-        },
-        never=never | _unused_classes(facts.values),
-    )
+    held = {**facts.tables, **facts.data, **facts.markers}
+    tables = {name: bool(found) for name, found in held.items()}
+    return Facts(facts.values, tables, never | _unused_classes(facts.values))
 
 
 def _unused_classes(values: Mapping[str, object]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from turnspec.codegen.banner import banner, sealed
-from turnspec.codegen.compiled import compiled_source, run_engine
+from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
 from turnspec.codegen.module_top import docstring
@@ -29,7 +29,7 @@ def generate_module(
     """
     facts = leave_out(facts_of(spec), without)
     head = banner(spec_path, spec_hash, command=command, without=without)
-    told = docstring(facts, run_engine(facts), samples, list(_notes(spec)))
+    told = docstring(facts, samples, _notes(spec))
     return sealed(f"{head}{told}\n{compiled_source(facts)}")
 
 

@@ -142,10 +142,7 @@ def as_rendered(spec: Spec, message: Message) -> Message:
 
 
 def _shown_call(spec: Spec, call: Call) -> Call:
-    dropped = {
-        limit.subject.value.removeprefix("argument.")
-        for limit in spec.limits
-        if limit.verdict is Verdict.DROPS and limit.subject.value.startswith("argument.")
-    }
-    kept = {key: it for key, it in call.arguments.items() if json_type(it) not in dropped}
+    dropped = {limit.subject.value for limit in spec.limits if limit.verdict is Verdict.DROPS}
+    arguments = call.arguments.items()
+    kept = {key: it for key, it in arguments if f"argument.{json_type(it)}" not in dropped}
     return Call(call.name, kept, call.id)

@@ -88,9 +88,8 @@ class Facts:
         members = [right]
         if isinstance(op, ast.In | ast.NotIn) and isinstance(right, ast.Tuple | ast.Set):
             members = right.elts
-        if isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) and all(
-            map(self.is_never, members)
-        ):
+        are_never = all(map(self.is_never, members))
+        if are_never and isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
             return isinstance(op, ast.IsNot | ast.NotIn)
         values = self.value(left), self.value(right)
         if UNKNOWN in values or type(op) not in _COMPARED:

@@ -75,9 +75,7 @@ class Conditions(Expressions):
     def as_bool(self, node: ast.expr) -> Value:
         """Return whether an expression is true."""
         value = self.truth(node)
-        if value.kind == BOOL:
-            return value
-        return Value(enclosed("Boolean(", value.text, ")"), BOOL)
+        return value if value.kind == BOOL else Value(enclosed("Boolean(", value.text, ")"), BOOL)
 
     def _operands(self, node: ast.BoolOp, read: Callable[[ast.expr], Value]) -> list[Value]:
         values = []

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from turnspec.codegen.compiler.edits import first_line
 from turnspec.codegen.printer.kinds import ANY, RENAMED, Refused
 from turnspec.codegen.printer.layout import WIDTH, braces
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
@@ -40,7 +41,7 @@ class Module(Learning):
         self.needed = reached(roots, self._uses) & set(self.defined) - {*self.runtime, *_TYPING}
         self.learn()
         for node in self.tops:
-            name, line = name_of(node), _first_line(node)
+            name, line = name_of(node), first_line(node)
             if name not in self.needed or (self._is_type(name) and not self.is_typed):
                 self.comments.drop(line, node.end_lineno or 0)
                 continue
@@ -196,7 +197,7 @@ class Module(Learning):
         if node.name == "__init__" and not node.body:
             return
         self.lines.append("")
-        self.put_comments(_first_line(node))
+        self.put_comments(first_line(node))
         is_again = base is not None and node.name in base.methods and self.is_typed
         head = "override " * is_again + "get " * signature.is_property + _star(node)
         if node.name == "__init__":
@@ -206,12 +207,6 @@ class Module(Learning):
         else:
             head += member(node.name)
         self.function(node, head, signature)
-
-
-def _first_line(node: ast.stmt) -> int:
-    """Return the line that a statement begins in, with its decorators."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def _star(node: ast.FunctionDef) -> str:
