@@ -170,16 +170,12 @@ class _Shape:
     """A call taken apart: what is around it, its head, and the tags that close it."""
 
     tools: Tools
+    is_tagged: bool  # its arguments are tags
     opening: tuple[str, ...]
     head: tuple[Piece, ...]
     after: tuple[Piece, ...]  # its arguments
     closing: tuple[str, ...]
     only_in_section: bool
-
-    @property
-    def is_tagged(self) -> bool:
-        """Whether its arguments are tags."""
-        return self.tools.mode is ToolMode.TAG_WITH_TAGGED
 
 
 def _other_starts(shape: _Shape, spec: Spec, start: str) -> Iterator[str]:
@@ -235,6 +231,7 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
     closing = tools.arguments.end * is_tagged + _text(after)
     return _Shape(
         tools=tools,
+        is_tagged=is_tagged,
         opening=tuple(section if in_section else section + head_tags[:-1]),
         head=head,
         after=after,

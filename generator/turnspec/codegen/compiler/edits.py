@@ -49,10 +49,6 @@ class Source:
         """Return where a line begins, of which the first is 1."""
         return self._lines[number - 1]
 
-    def line_end(self, number: int) -> int:
-        """Return where a line ends, with its line break."""
-        return self._lines[min(number, len(self._lines) - 1)]
-
     def slice(self, start: int, end: int) -> str:
         """Return the text between two places."""
         return self._bytes[start:end].decode()
@@ -81,7 +77,7 @@ class Source:
     def lines_of(self, body: list[ast.stmt]) -> tuple[int, int]:
         """Return the range of whole lines that statements take, with the comments above them."""
         start = self.start_with_comments(first_line(body[0]), body[0].col_offset)
-        return start, self.line_end(body[-1].end_lineno or 0)
+        return start, self._lines[body[-1].end_lineno or 0]
 
     def start_with_comments(self, number: int, column: int) -> int:
         """Return where a line begins, or the comments that stand right above it in a column."""
