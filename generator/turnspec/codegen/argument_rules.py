@@ -340,8 +340,7 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     # A single sign is text wherever the format doesn't go on behind it.
     if guard_end + mark and "{key}" not in mark and literal_length(guard_end + mark) > 1:
         if not guard_end:
-            again = (f" {mark}", behind_value(marks))
-            found.append(("repeated", (before + mark, [again])))
+            found.append(("repeated", (before + mark, [(f" {mark}", behind_value(marks))])))
         found.append(("inner", guard_end + mark))
     if marks.calls.closing or not mark:
         # After a mark that is missing the template breaks the line.
