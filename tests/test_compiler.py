@@ -135,7 +135,7 @@ def lost() -> None:
 
 
 def test_reaching(snapshot: SnapshotAssertion) -> None:
-    text = reached(REACHED, {"compute"}, set())
+    text = reached(REACHED, {"compute"})
     ast.parse(text)
     assert without_empty_sections(text) == snapshot
 

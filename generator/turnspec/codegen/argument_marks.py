@@ -7,13 +7,7 @@ from dataclasses import replace
 
 from turnspec.codegen.markers import excluded
 from turnspec.codegen.marks import ArgumentMarks, ValueStyle
-from turnspec.codegen.notation import (
-    before_value,
-    behind_value,
-    notation,
-    slotted,
-    with_optional_end,
-)
+from turnspec.codegen.notation import before_value, behind_value, notation, slotted
 from turnspec.spec.calls import Arguments, Literal, Piece, Slot, Tools
 from turnspec.spec.characters import ends_itself, key_ends
 from turnspec.spec.words import Encoding, JsonType, SlotKind
@@ -51,7 +45,7 @@ def _of_values(arguments: Arguments) -> ArgumentMarks:
 def _of_texts(arguments: Arguments) -> ArgumentMarks:
     opening, closing = around_value(arguments.item)
     keyed = arguments.item[0] == Slot(SlotKind.KEY)
-    start = with_optional_end(before_value(opening))
+    start = _with_optional_end(before_value(opening))
     end = behind_value(closing or (Literal("" if keyed else arguments.separator),))
     types = " ".join(dict.fromkeys(arguments.types.values()))
     if re.fullmatch(r"[\w ]+", types):  # no other tag ends a value
@@ -63,6 +57,14 @@ def _of_texts(arguments: Arguments) -> ArgumentMarks:
         separator=notation(arguments.separator) if keyed else "",
         empty=notation(arguments.empty),
     )
+
+
+def _with_optional_end(marker: str) -> str:
+    """Return a marker whose last tag may be missing, if there are others that don't hold it."""
+    match = re.search(r"(?<=[>\]]) ?((?:<[^<>{}\s]+>|\[[^\[\]{}\s]+\]))(\n?)$", marker)
+    if match is None:
+        return marker
+    return marker[: match.start(1)].rstrip() + f" {{?{match[1]}}}{match[2]}"
 
 
 def _style(arguments: Arguments) -> ValueStyle | None:

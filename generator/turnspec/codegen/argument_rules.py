@@ -23,6 +23,7 @@ from turnspec.codegen.markers import (
     first_text,
     leading_text,
     literal_length,
+    roles_of,
     spaced,
 )
 from turnspec.codegen.marks import FEWEST_SIGNS, ArgumentMarks, Marks
@@ -37,11 +38,8 @@ _SIGN = re.compile(r"^(</?)([^\w<>/{} ]+\w+[^\w<>/{} ]+)(?=\w)")
 
 def argument_roles(marks: Marks) -> Roles:
     """Return what may stand between arguments."""
-    is_text = marks.arguments.form == "text"
-    return _between_texts(marks) if is_text else _between_values(marks)
-
-
-def _between_texts(marks: Marks) -> Roles:
+    if marks.arguments.form == "values":
+        return _between_values(marks)
     arguments = marks.arguments
     start = _next_argument(arguments) if arguments.are_keyed else arguments.start
     done = [("done", end) for end in (*_ends_of_all(marks), *_ends_of_objects(marks))]
@@ -141,7 +139,7 @@ def _between_values(marks: Marks) -> Roles:
     if marks.calls.closing:
         broken = [("broken", spaced(end)) for _, end in call_end_roles(marks)]
         broken += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
-        outer = _outer_end(arguments)
+        outer = roles_of("outer", [arguments.end], " ")
         if "{" not in arguments.end and any("{any" in end for end in ends):
             return [*outer, *done, *broken, *argument]  # as the value's mark looks like such an end
         if marks.calls.closing[0][-1:].isalnum():  # a word alone, which a key may be as well
@@ -150,7 +148,7 @@ def _between_values(marks: Marks) -> Roles:
     heads = [head, *without_arguments(marks)] if first_text(head) else _lone_heads(marks)
     is_clear = arguments.are_keyed or _goes_on_from(head, arguments.start)
     other_call: Roles = [("done", ("{comma}", heads))] if is_clear and heads else []
-    return [*other_call, *argument, *_outer_end(arguments), *done]
+    return [*other_call, *argument, *roles_of("outer", [arguments.end], " "), *done]
 
 
 def _ends_of_all(marks: Marks) -> list[str]:
@@ -199,10 +197,6 @@ def _goes_on_from(head: str, argument: str) -> bool:
     lead, own = leading_text(head), leading_text(argument)
     alike = re.sub(r" but [^{}]+", "", argument)
     return lead.startswith(own) and (lead != own or head.replace("{name", "{key").startswith(alike))
-
-
-def _outer_end(arguments: ArgumentMarks) -> Roles:
-    return [("outer", spaced(arguments.end))] if arguments.end else []
 
 
 def _next_heads(marks: Marks) -> list[str]:
@@ -266,7 +260,7 @@ def call_closing_roles(marks: Marks) -> Roles:
     found += [("close", (lead + it, behind)) for it in _brackets(marks)]
     found += [("close", spaced(end)) for _, end in call_end_roles(marks)]
     found += [("marker", spaced(start)) for _, start in call_start_roles(marks)]
-    return [*found, *_outer_end(marks.arguments)]
+    return [*found, *roles_of("outer", [marks.arguments.end], " ")]
 
 
 def signs_behind_string(marks: Marks) -> str:
@@ -307,7 +301,7 @@ def _next_argument(arguments: ArgumentMarks) -> str:
 
 def value_roles(marks: Marks) -> Roles:
     """Return what may end a value."""
-    return [*_value_ends(marks, ""), *escape_roles(marks), *turn_end_roles(marks)]
+    return [*_value_ends(marks, ""), *escape_roles(marks), *ending_roles(marks)]
 
 
 def escape_roles(marks: Marks) -> Roles:
@@ -323,7 +317,7 @@ def guarded_value_roles(marks: Marks) -> Roles:
     ends = _value_ends(marks, notation(guard.end))
     # In a guard nothing is escaped but what closes it.
     escapes: Roles = [it for it in escape_roles(marks) if guard.end in it[1]]
-    return [*ends, *escapes, *turn_end_roles(marks)]
+    return [*ends, *escapes, *ending_roles(marks)]
 
 
 def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
@@ -335,7 +329,7 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     mark = arguments.end.removeprefix("\n")
     before = guard_end + "\n" * (mark != arguments.end)
     found: list[tuple[str, Notation]] = []
-    rests = rests_of_call(marks)
+    rests = rest_of_call(marks)
     bare = _SIGN.sub(r"\1", mark)
     if bare != mark and not guard_end:  # without the sign that is in each tag
         found.append(("rest", (before + bare, behind_value(marks))))
@@ -346,8 +340,7 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
     # A single sign is text wherever the format doesn't go on behind it.
     if guard_end + mark and "{key}" not in mark and literal_length(guard_end + mark) > 1:
         if not guard_end:
-            again = (f" {mark}", behind_value(marks))
-            found.append(("repeated", (before + mark, [again])))
+            found.append(("repeated", (before + mark, [(f" {mark}", behind_value(marks))])))
         found.append(("inner", guard_end + mark))
     if marks.calls.closing or not mark:
         # After a mark that is missing the template breaks the line.
@@ -356,7 +349,8 @@ def _value_ends(marks: Marks, guard_end: str) -> list[tuple[str, Notation]]:
         if rests:
             found.append(("rest", (before or "\n" * is_line, rests)))
         if not guard_end:
-            found += [("call", it) for it in _calls_inside(marks)]
+            if first_text(head := marks.calls.start):  # a call that stands in a value
+                found.append(("call", _in_line(marks, f"{head.rstrip()} {arguments.start}")))
             found.append(("next", _next_argument(arguments)))
     return found
 
@@ -368,16 +362,10 @@ def _lead_of_all(mark: str) -> str:
     return next((lead for lead in whole if literal_length(lead) >= FEWEST_SIGNS), "")
 
 
-def _calls_inside(marks: Marks) -> list[str]:
-    """Return how a call with an argument begins, which shows that a call stands in a value."""
-    head, arguments = marks.calls.start, marks.arguments
-    return [_in_line(marks, f"{head.rstrip()} {arguments.start}")] if first_text(head) else []
-
-
 def guard_roles(marks: Marks) -> Roles:
     """Return what may surround a value, at its beginning."""
     guard = marks.tools.arguments.guard
-    return [("guard", spaced(notation(guard.start)))] if guard else []
+    return roles_of("guard", [notation(guard.start)] if guard else [], " ")
 
 
 def behind_value(marks: Marks) -> list[Notation]:
@@ -407,7 +395,7 @@ def _misspelt_end(marks: Marks) -> list[str]:
     return [f"</{{rest of tag{but}}}"]
 
 
-def rests_of_call(marks: Marks) -> list[str]:
+def rest_of_call(marks: Marks) -> list[str]:
     """Return what may stand behind a value without a mark: the rest of the call, and more."""
     closing = marks.calls.closing
     section_end = [it for it in marks.calls.section_end if it not in closing]
@@ -417,15 +405,13 @@ def rests_of_call(marks: Marks) -> list[str]:
     behind = [*(_in_line(marks, it) for it in shown), "{end of text}"]
     behind += [f"{end} {it}" for end in section_end for it in behind]
     blank = _white_space_behind(marks.arguments)
-    found = [  # what closes the call tells enough: the next need not begin a line
+    ends = [  # what closes the call tells enough: the next need not begin a line
         f"{rest} {more.removeprefix('{line}')}" if rest else blank + more
         for rest in rests
         for more in behind
     ]
     # Any tag before any other is no rest of a call, but before the turn's end.
-    return [
-        it for it in found if "{any" not in it or STOP in it or literal_length(it) > len("</><")
-    ]
+    return [it for it in ends if "{any" not in it or STOP in it or literal_length(it) > len("</><")]
 
 
 def _behind_call(marks: Marks) -> list[str]:
@@ -436,8 +422,7 @@ def _behind_call(marks: Marks) -> list[str]:
     found = [
         *(*calls.closing[1:], *calls.section_end),
         *(f"{end} {behind}" for end in calls.section_closing for behind in behind_section),
-        *(calls.opening or [leading_text(calls.start)]),
-        *_heads_in_section(marks),
+        *(*calls.opening, leading_text(calls.start)),
         *(*ends, *marks.text.between, *(marks.text.content_start if is_last else ())),
     ]
     if calls.start.startswith("{name"):  # behind white space, or a comma
@@ -462,12 +447,6 @@ def _in_line(marks: Marks, begun: str) -> str:
     return "{line}" + next((it.rstrip() for it in starts if leading_text(it) == begun), begun)
 
 
-def _heads_in_section(marks: Marks) -> list[str]:
-    """Return how a call begins behind what opens it, or them all."""
-    calls = marks.calls
-    return [leading_text(calls.start)] if calls.opening else []
-
-
-def turn_end_roles(marks: Marks) -> Roles:
+def ending_roles(marks: Marks) -> Roles:
     """Return markers that end a value nowhere but at the end of the text."""
     return [("ending", f"{end} {{never}}") for end in at_least(1, marks.text.turn_end)]

@@ -87,8 +87,8 @@ def with_warning(text: str, warning: str) -> str:
 
 def with_command(text: str, command: str) -> str:
     """Return a generated text whose banner names another command that makes it again."""
-    line = rf"\g<1>{_escaped(_one_line(command))}\n"
-    return sealed(re.sub(r"^(\S+ Regenerate: ).*\n", line, text, count=1, flags=re.MULTILINE))
+    line = re.compile(r"^(\S+ Regenerate: ).*", re.MULTILINE)
+    return sealed(line.sub(lambda it: it[1] + _one_line(command), text, count=1))
 
 
 def warning_of(text: str) -> str:
@@ -164,16 +164,12 @@ def _without(text: str, label: str) -> str:
 
 def _with(text: str, label: str, told: str) -> str:
     """Return a text whose banner has such a line behind the hash of the spec."""
-    line = rf"\g<0>\g<1> {label}: {_escaped(told)}\n"
-    return re.sub(r"^(\S+) Spec hash:  .*\n", line, text, count=1, flags=re.MULTILINE)
+    line = re.compile(r"^(\S+) Spec hash:  .*\n", re.MULTILINE)
+    return line.sub(lambda it: f"{it[0]}{it[1]} {label}: {told}\n", text, count=1)
 
 
 def _digest(text: str) -> str:
     return text_hash(_without(_without(text, "Text hash"), "Regenerate"))
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", r"\\")
 
 
 def _one_line(text: str) -> str:

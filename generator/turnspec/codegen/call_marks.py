@@ -30,8 +30,32 @@ _JSON_OPENING = re.compile(r'[\[{](?:[\s\[\]{}:,]|"[^"]*"|true|false|null|\d)*(?
 
 def call_marks(spec: Spec, tools: Tools) -> CallMarks:
     """Return how calls are told from text."""
-    is_native = tools.mode is ToolMode.JSON_NATIVE
-    return _around_objects(spec, tools) if is_native else _around_heads(spec, tools)
+    if tools.mode is ToolMode.JSON_NATIVE:
+        return _around_objects(spec, tools)
+    shape = _shape(tools, spec.final(Part.CONTENT).strip())
+    opening, start = tuple(map(notation, shape.opening)), slotted(shape.head)
+    if not opening and not shape.head[0].text[-1:].isspace():
+        # A sign that alone marks a call stands right before the name: `< b` is prose.
+        start = re.sub(r"\A([^\w\s{}]) (?=\{name)", r"\1", start)
+    slot = _no_stop(spec, start) * shape.only_in_section + _name_slot(tools, start)
+    before = tools.call[0].text.removesuffix(shape.head[0].text)  # which heads are read behind
+    if shape.only_in_section:
+        opening = tuple(map(_with_optional_bracket, opening))
+    end, section_end = _ends(shape, spec)
+    expected = tools.section_ends if shape.only_in_section else ()
+    return CallMarks(
+        opening=opening,
+        start=start.replace(_NAME, slot, 1),
+        other_starts=tuple(_other_starts(shape, spec, start)),
+        short_starts=tuple(it.replace(_NAME, slot, 1) for it in _short_starts(start)),
+        empty=slotted(tools.empty_call).removeprefix(notation(before)).lstrip(),
+        closing=_closing(shape),
+        end=tuple(dict.fromkeys(map(notation, end))),
+        section_end=tuple(dict.fromkeys(map(notation, section_end))),
+        section_closing=tuple(notation(text) for text in expected if text.strip()),
+        tail=slotted(shape.after) if _needs_tail(shape, spec) else "",
+        only_in_section=shape.only_in_section,
+    )
 
 
 def _around_objects(spec: Spec, tools: Tools) -> CallMarks:
@@ -146,43 +170,12 @@ class _Shape:
     """A call taken apart: what is around it, its head, and the tags that close it."""
 
     tools: Tools
+    is_tagged: bool  # its arguments are tags
     opening: tuple[str, ...]
     head: tuple[Piece, ...]
     after: tuple[Piece, ...]  # its arguments
     closing: tuple[str, ...]
     only_in_section: bool
-
-    @property
-    def is_tagged(self) -> bool:
-        """Whether its arguments are tags."""
-        return self.tools.mode is ToolMode.TAG_WITH_TAGGED
-
-
-def _around_heads(spec: Spec, tools: Tools) -> CallMarks:
-    shape = _shape(tools, spec.final(Part.CONTENT).strip())
-    opening, start = tuple(map(notation, shape.opening)), slotted(shape.head)
-    if not opening and not shape.head[0].text[-1:].isspace():
-        # A sign that alone marks a call stands right before the name: `< b` is prose.
-        start = re.sub(r"\A([^\w\s{}]) (?=\{name)", r"\1", start)
-    slot = _no_stop(spec, start) * shape.only_in_section + _name_slot(tools, start)
-    before = tools.call[0].text.removesuffix(shape.head[0].text)  # which heads are read behind
-    if shape.only_in_section:
-        opening = tuple(map(_with_optional_bracket, opening))
-    end, section_end = _ends(shape, spec)
-    expected = tools.section_ends if shape.only_in_section else ()
-    return CallMarks(
-        opening=opening,
-        start=start.replace(_NAME, slot, 1),
-        other_starts=tuple(_other_starts(shape, spec, start)),
-        short_starts=tuple(it.replace(_NAME, slot, 1) for it in _short_starts(start)),
-        empty=slotted(tools.empty_call).removeprefix(notation(before)).lstrip(),
-        closing=_closing(shape),
-        end=tuple(dict.fromkeys(map(notation, end))),
-        section_end=tuple(dict.fromkeys(map(notation, section_end))),
-        section_closing=tuple(notation(text) for text in expected if text.strip()),
-        tail=slotted(shape.after) if _needs_tail(shape, spec) else "",
-        only_in_section=shape.only_in_section,
-    )
 
 
 def _other_starts(shape: _Shape, spec: Spec, start: str) -> Iterator[str]:
@@ -232,12 +225,12 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
         head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
     if is_tagged and tools.arguments.start.strip():
         *before, last = head
-        text = last.text + tools.arguments.start
-        head = (*before, *([last] if last.kind else []), Literal(text))
+        head = (*before, *[last] * bool(last.kind), Literal(last.text + tools.arguments.start))
     has_slots = is_tagged and any(piece.kind for piece in after)
     closing = tools.arguments.end * is_tagged + _text(after)
     return _Shape(
         tools=tools,
+        is_tagged=is_tagged,
         opening=tuple(section if in_section else section + head_tags[:-1]),
         head=head,
         after=after,

@@ -38,19 +38,14 @@ _OF_TEXT = (
 
 def in_text_roles(marks: Marks) -> Roles:
     """Return what may stand in text; code comes last, as a marker may go on where it begins."""
-    calls = object_roles(marks) if marks.are_objects else _head_roles(marks)
-    found = [*_text_roles(marks), *calls]
+    found = [(role, it) for role in _OF_TEXT for it in getattr(marks.text, role)]
+    known = {marker for _, marker in found}
+    found += [("special_token", it) for it in marks.text.unwritten if it not in known]
+    found += object_roles(marks) if marks.are_objects else _head_roles(marks)
     code = marks.code
     # Where a line ends behind what announces code, it has to end there.
     announced = notation(code.start) + "{line end}" * code.start.endswith("\n") if code else ""
     return [*found, ("code", announced)] if announced else found
-
-
-def _text_roles(marks: Marks) -> list[tuple[str, Notation]]:
-    """Return the markers of reasoning, content and the turn."""
-    found = [(role, it) for role in _OF_TEXT for it in getattr(marks.text, role)]
-    known = {marker for _, marker in found}
-    return [*found, *(("special_token", it) for it in marks.text.unwritten if it not in known)]
 
 
 def behind_call_roles(marks: Marks) -> Roles:
@@ -165,12 +160,9 @@ def _head_roles(marks: Marks) -> Roles:
     quoted = f"{{comma}}{marks.arguments.start} {marks.arguments.quote}"
     is_clear = literal_length(marks.arguments.quote) >= FEWEST_SIGNS
     found += [("untagged_call", (it, [quoted])) for it in head_without_tag(marks) if is_clear]
+    follows = [spaced(head) for _, head in heads]
     between = call_separators(marks.tools) if heads else []
-    found += [
-        ("marker", (notation(it), [spaced(head) for _, head in heads]))
-        for it in between
-        if ends_turn(marks.spec, it)
-    ]
+    found += [("marker", (notation(it), follows)) for it in between if ends_turn(marks.spec, it)]
     mentions = mention_roles(marks)  # one that is said twice may look like a tag
     found += [*mentions[:-1], *others, *mentions[-1:]]
     found += [("section_end", end) for end in calls.section_end]
@@ -179,10 +171,8 @@ def _head_roles(marks: Marks) -> Roles:
 
 def between_roles(marks: Marks) -> Roles:
     """Return what may stand between calls."""
-    return between_objects(marks) if marks.are_objects else _in_section(marks)
-
-
-def _in_section(marks: Marks) -> Roles:
+    if marks.are_objects:
+        return between_objects(marks)
     found = [(role, spaced(head, "{comma}")) for role, head in _heads(marks)]
     ends = [*marks.calls.section_closing, *marks.calls.section_end]
     ends += ["]"] * bool(heads_in_brackets(marks))

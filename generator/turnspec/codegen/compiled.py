@@ -21,7 +21,6 @@ from turnspec.codegen.compiler.values import Facts
 from turnspec.codegen.facts import FormatFacts, roles_in
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.layout import LINE_LENGTH, laid_out
-from turnspec.codegen.module_top import docstring
 from turnspec.codegen.tables import marker_statements, role_statement, table_statements
 from turnspec.engine import facts as engine_facts
 from turnspec.engine.roles import Role, Rule
@@ -44,18 +43,12 @@ PUBLIC = (
     *("ToolCall", "ToolCallDelta", "ToolCallEnd", "ToolCallStart", "parse"),
 )
 #: What users take of what they get, and what a shared engine takes of a parser.
-_ATTRIBUTES = {"feed", "finish", "message", "finish_reason", "to_dict", "to_delta", "type", "value"}
-_ATTRIBUTES |= {"has_python_escapes"}
+_ATTRIBUTES = (
+    *(".feed", ".finish", ".message", ".finish_reason", ".to_dict", ".to_delta"),
+    *(".type", ".value", ".has_python_escapes"),
+)
 #: Methods that do nothing but give a value.
 _PURE = frozenset({"_made", "slot"})
-
-
-def compiled_module(
-    facts: FormatFacts, samples: Sequence[str] = (), notes: Sequence[str] = ()
-) -> str:
-    """Return a module: what it says of itself, and its statements."""
-    head = docstring(facts, run_engine(facts), samples, notes)
-    return f"{head}\n{compiled_source(facts)}"
 
 
 #: What is told of each rule that fits: see `turnspec.engine.facts`.
@@ -85,7 +78,7 @@ def fact_values(facts: FormatFacts) -> dict[str, Any]:
 def engine_source() -> str:
     """Return the engine as it is, with its facts as annotated names."""
     head, bodies = _engine()
-    known = Facts({"IS_TRACED": False}, {}, frozenset())
+    known = Facts({"IS_TRACED": False}, {})
     text = resources.files(engine).joinpath("facts.py").read_text("utf-8")
     facts = [ast.unparse(node) for node in ast.parse(text).body if isinstance(node, ast.AnnAssign)]
     roles, *rest = (folded(body, known) for body in bodies)
@@ -110,18 +103,14 @@ def compiled_source(facts: FormatFacts) -> str:
     markers, tables = "\n".join(marker_statements(facts)), "\n".join(table_statements(facts))
     common = _common_source(class_facts)
     head = _with_public_names(head, known)
-    parts = [head, markers, own[0], tables, *own[1:], f"{BEGINS_COMMON}\n"]
-    text = "\n\n".join([*parts, common])
-    public = {"__all__", *public_names(known)}
-    text = reached(text, public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
-    own_text, begins, _ = text.partition(BEGINS_COMMON)
+    text = "\n\n".join([head, markers, own[0], tables, *own[1:]])
+    public = {"__all__", *public_names(known), *_ATTRIBUTES}
+    own_text = reached(text, public, _PURE, common)
     while (shorter := without_unread_parameters(own_text, common)) != own_text:
-        text = reached(f"{shorter}{begins}{common}", public, _ATTRIBUTES, _PURE, BEGINS_COMMON)
-        own_text = text.partition(BEGINS_COMMON)[0]
-    own_text = without_other_names(without_empty_sections(tidied(own_text)))
-    own_text = laid_out(own_text)
+        own_text = reached(shorter, public, _PURE, common)
+    own_text = laid_out(without_other_names(without_empty_sections(tidied(own_text))))
     own_text = _kinds_that_are_told(_types_last(own_text), common)
-    return f"{own_text}\n\n{begins}\n\n\n{common}"
+    return f"{own_text}\n\n{BEGINS_COMMON}\n\n\n{common}"
 
 
 def _kinds_that_are_told(own: str, common: str) -> str:
@@ -152,6 +141,7 @@ def _types_last(own: str) -> str:
 _CLASS_FACTS = (
     *("HAS_REASONING", "HAS_CALLS", "CALLS_ARE_OBJECTS", "ARGUMENTS", "HAS_ELEMENTS", "HAS_CODE"),
     *("HAS_OTHER_VALUES", "HAS_RAW_STRINGS", "HAS_JSON_STRINGS", "HAS_PYTHON_VALUES"),
+    "RAW_STRINGS_STAND_INSIDE",
     *("READS_TAGS", "HAS_SPECIAL_TOKENS", "IS_TRACED", "ARGUMENTS_IN_STRING"),
 )
 
@@ -165,9 +155,8 @@ def _known_of_class(facts: FormatFacts) -> Facts:
     values |= {"HAS_SEAMS": True, "MAY_READ_AGAIN": True, "HAS_DRAFTS": values["HAS_REASONING"]}
     values |= {"CONTENT_IS_LAST": False}  # where it is, the state says so
     # Few have raw strings or Python's values, and no reasoning: they share the text of the others.
-    if values["ARGUMENTS"] == "values" and (
-        values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
-    ):
+    is_rare = values["HAS_RAW_STRINGS"] or not values["HAS_JSON_STRINGS"]
+    if values["ARGUMENTS"] == "values" and is_rare:
         values["HAS_REASONING"] = True
     tables = {**dict.fromkeys(facts.unused, False), "TYPE_WORDS": bool(facts.data["TYPE_WORDS"])}
     return Facts(values, tables, _unused_classes(values))
@@ -183,7 +172,7 @@ def _common_source(facts: Facts) -> str:
     parts = [folded(bodies[at], facts) for at in [*own, *common]]
     parts.insert(len(own), f"{BEGINS_COMMON}\n")
     text = "\n\n".join([_with_public_names(head, facts), *parts])
-    text = reached(text, {"__all__", *public_names(facts)}, _ATTRIBUTES, _PURE)
+    text = reached(text, {"__all__", *public_names(facts), *_ATTRIBUTES}, _PURE)
     before, _, after = text.partition(BEGINS_COMMON)
     after = without_unread_parameters(after, before)
     return laid_out(without_empty_sections(tidied(after)))
@@ -218,10 +207,9 @@ def shared_source() -> str:
     """Return all that any parsers have in common, as a source of its own."""
     head, bodies = _engine()
     values = {**dict.fromkeys(_SHARED_FACTS, True), "IS_TRACED": False, "ARGUMENTS": "json"}
-    known = Facts(values, {}, frozenset())
-    parts = [head, *(folded(body, known) for body in bodies[len(OWN) :])]
+    parts = [head, *(folded(body, Facts(values, {})) for body in bodies[len(OWN) :])]
     names = {name for part in bodies for name in re.findall(r"\w+", part)}
-    return laid_out(reached("\n\n".join(parts), names, names))
+    return laid_out(reached("\n\n".join(parts), names | {f".{name}" for name in names}))
 
 
 def public_names(facts: Facts) -> list[str]:
@@ -247,15 +235,9 @@ def _with_public_names(head: str, facts: Facts) -> str:
 def _known(facts: FormatFacts) -> Facts:
     roles = roles_in(facts)
     never = {f"Role.{role.name}" for role in Role if role.value not in roles}
-    return Facts(
-        values=facts.values,
-        tables={
-            **{name: bool(rows) for name, rows in facts.tables.items()},
-            **{name: bool(data) for name, data in facts.data.items()},
-            **dict.fromkeys(facts.markers, True),
-        },
-        never=never | _unused_classes(facts.values),
-    )
+    held = {**facts.tables, **facts.data, **facts.markers}
+    tables = {name: bool(found) for name, found in held.items()}
+    return Facts(facts.values, tables, never | _unused_classes(facts.values))
 
 
 def _unused_classes(values: Mapping[str, object]) -> frozenset[str]:

@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 
 from turnspec.codegen.argument_marks import Pieces, around_value
-from turnspec.codegen.argument_rules import (
-    behind_value,
-    escape_roles,
-    rests_of_call,
-    turn_end_roles,
-)
+from turnspec.codegen.argument_rules import behind_value, ending_roles, escape_roles, rest_of_call
 from turnspec.codegen.markers import Notation, Roles, leading_text, spaced
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import before_value, notation
@@ -24,10 +19,10 @@ def element_roles(marks: Marks) -> Roles:
     arguments, lead = marks.arguments, element_lead(marks)
     closings, openings = _closings(marks.elements), opening_roles(marks.elements)
     found: list[tuple[str, Notation]] = []
-    if rests := rests_of_call(marks):
+    if rests := rest_of_call(marks):
         found += [("rest", (f"{lead} ", rests))] if lead else []
         found.append(("rest", ("", rests)))
-    found += turn_end_roles(marks)
+    found += ending_roles(marks)
     if "{key}" not in arguments.end and arguments.end not in [tag for _, tag in closings]:
         found.append(("outer", (arguments.end, behind_value(marks))))
     if lead is None and any(map(str.isalnum, leading_text(arguments.start))):
@@ -63,9 +58,8 @@ def _closings(elements: Elements) -> list[tuple[str, str]]:
 
 def element_lead(marks: Marks) -> str | None:
     """Return what stands before an argument's beginning in a member's; None if they differ."""
-    item, member = (
-        around_value(it)[0] for it in (marks.tools.arguments.item, marks.elements.member)
-    )
+    both = (marks.tools.arguments.item, marks.elements.member)
+    item, member = (around_value(pieces)[0] for pieces in both)
     first, text = item[0].text, member[0].text
     if item[1:] != member[1:] or not text.endswith(first):
         return None

@@ -14,6 +14,7 @@ from turnspec.codegen.element_rules import element_key, element_lead
 from turnspec.codegen.markers import leading_text, parted
 from turnspec.codegen.marks import Marks
 from turnspec.codegen.notation import as_filled, notation, plain
+from turnspec.codegen.object_rules import first_signs
 from turnspec.codegen.rules import TABLES, Row, Slots, tables_of
 from turnspec.codegen.shapes import looks_like_marker
 from turnspec.codegen.text_marks import marks_of
@@ -196,10 +197,9 @@ def words_of(marks: Marks) -> tuple[str, ...]:
     """Return the words in a format's markers, if it has such that may hold any word."""
     text, calls = marks.text, asdict(marks.calls)
     own = (text.reasoning_start, text.reasoning_end, text.content_start, text.content_end)
-    found = (*own, text.leads, *(it for it in calls.values() if isinstance(it, tuple)))
-    written = "\n".join(
-        [it for markers in found for it in markers] + [calls["start"], calls["tail"]]
-    )
+    heads = (calls["start"], calls["tail"])
+    found = (*own, text.leads, heads, *(it for it in calls.values() if isinstance(it, tuple)))
+    written = "\n".join(it for markers in found for it in markers)
     outside_slots = re.sub(r"\{(?!\?)[^{}]*\}", " ", written)
     words = {*re.findall(r"[\w-]+", outside_slots)} if "{word" in written else set()
     return tuple(sorted(words))
@@ -233,6 +233,7 @@ def _call_values(marks: Marks) -> dict[str, object]:
         "HAS_ELEMENTS": marks.has_elements,
         "HAS_OTHER_VALUES": style is not None,
         "HAS_RAW_STRINGS": bool(arguments.quote),
+        "RAW_STRINGS_STAND_INSIDE": style is not None and style.is_raw_inside,
         "HAS_JSON_STRINGS": not style or not style.has_python_escapes,
         "HAS_PYTHON_VALUES": style is not None and style.has_python_escapes,
     }
@@ -337,6 +338,7 @@ def _object_values(marks: Marks) -> dict[str, object]:
     keys = own_keys(tools)
     return {
         "IS_IN_ARRAY": marks.are_objects and tools.section_start.rstrip().endswith("["),
+        "OBJECTS_NEED_MEMBERS": marks.are_objects and "{" in first_signs(marks),
         "NAME_IS_KEY": marks.are_objects and not keys,
         "NAME_KEY": keys.get("name", "name"),
         "ARGUMENTS_KEY": keys.get("arguments", "arguments"),
@@ -370,4 +372,8 @@ def _element_values(marks: Marks) -> dict[str, object]:
 def _style(marks: Marks) -> Mapping[str, object]:
     """Return how values are written in a relative of JSON."""
     style = marks.arguments.style
-    return {**asdict(style), "after_string": signs_behind_string(marks)} if style else {}
+    if not style:
+        return {}
+    signs = signs_behind_string(marks)
+    quote, is_python = style.raw_quote, style.has_python_escapes
+    return {"raw_quote": quote, "has_python_escapes": is_python, "after_string": signs}

@@ -9,14 +9,12 @@ from turnspec.codegen.facts import OTHER_SYNTAX, FormatFacts
 from turnspec.codegen.rules import Marker
 from turnspec.engine.markers import BLANKS
 
-_STOPS = ("{stop}", "{stop 2}", "{stop 3}")
-
 
 def held_back(facts: FormatFacts) -> str:
     """Return sentences on what a parser holds back till more of the text comes."""
     slots = {it: _longest_slot(steps) for it, steps in {**facts.slots, **BLANKS}.items()}
     end = max((_longest(end, slots) for end in facts.turn_ends), default=0)
-    slots |= dict.fromkeys(_STOPS, end)
+    slots |= dict.fromkeys(("{stop}", "{stop 2}", "{stop 3}"), end)
     rows = [(row.marker, row.if_before) for table in facts.tables.values() for row in table]
     markers: tuple[Marker, ...] = (*rows, *facts.turn_ends)
     longest = max([1, *(_longest(marker, slots) for marker in markers)]) - 1

@@ -190,6 +190,11 @@ def spaced_attribute(text: str, behind: str = r"\Z") -> str:
     return re.sub(rf"(<[^<>{{}} ]+ \w+)={behind}", r"\1 =", text)
 
 
+def roles_of(role: str, texts: Iterable[Notation], before: str = "") -> Roles:
+    """Return markers with a role, each with white space before it, or something else."""
+    return [(role, spaced(text, before)) for text in texts if text]
+
+
 def leading_text(notation: Notation) -> str:
     """Return the text with which a marker begins, up to a slot."""
     text, _ = parted(notation)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from turnspec.codegen.banner import banner, sealed
-from turnspec.codegen.compiled import compiled_module
+from turnspec.codegen.compiled import compiled_source
 from turnspec.codegen.facts import facts_of
 from turnspec.codegen.left_out import Extra, leave_out
+from turnspec.codegen.module_top import docstring
 from turnspec.spec.model import Spec
 from turnspec.spec.recipe import REGENERATE
 
@@ -28,7 +29,8 @@ def generate_module(
     """
     facts = leave_out(facts_of(spec), without)
     head = banner(spec_path, spec_hash, command=command, without=without)
-    return sealed(head + compiled_module(facts, samples, list(_notes(spec))))
+    told = docstring(facts, samples, _notes(spec))
+    return sealed(f"{head}{told}\n{compiled_source(facts)}")
 
 
 def _notes(spec: Spec) -> Iterator[str]:
@@ -41,12 +43,6 @@ def _notes(spec: Spec) -> Iterator[str]:
         for word in thinking.words:
             if word.prompt == state.prompt:
                 roles = " or ".join(word.roles)
-                said = f"the text of a {roles} message ends with {_visible(word.word)!r}"
+                said = f"the text of a {roles} message ends with {word.word!r}"
                 yield f"The prompt {verb} thinking if {said}."
                 break
-
-
-def _visible(text: str) -> str:
-    """Return text fit for the inside of a docstring, on one line."""
-    visible = "".join(character if character.isprintable() else " " for character in text)
-    return visible.replace("\\", "\\\\").replace('"""', "'''")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from turnspec.codegen.compiled import run_engine
 from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.format_module import FormatModule
 from turnspec.codegen.held_back import held_back
@@ -29,7 +30,6 @@ _COLUMN = 40  # in which events stand
 _DEVIATIONS = 8  # rows at most
 _LINES = 36  # that these rows have together, at most
 _BREAKS = 5
-_NEEDS = "(Python 3.10+)"
 _TEXT = "It rains."
 _THOUGHT = "Let me see."
 _USE = """\
@@ -44,7 +44,6 @@ _CALLS = """\
     message.tool_calls  # id, name, arguments (JSON text if `complete`: run no others)
 """
 _IS_TEXT = "else it is text."
-_OF_ARGUMENTS, _OF_NAMES = "the types of arguments", "which names are known"
 #: Stands for a sign and the blank behind it, at which no line ends.
 _SIGN_ALONE = "#\0"
 _TOLD = (
@@ -55,10 +54,9 @@ _TOLD = (
 )
 
 
-def docstring(
-    facts: FormatFacts, module: FormatModule, samples: Sequence[str], notes: Sequence[str]
-) -> str:
+def docstring(facts: FormatFacts, samples: Sequence[str], notes: Iterable[str]) -> str:
     """Return a module's docstring, with its quotes."""
+    module = run_engine(facts)
     called = _called(facts, samples)
     tools = _TOOLS if facts.values.get("CALLS_BEGIN_WITH_NAME") else None
     header = facts.format["header"]
@@ -67,7 +65,7 @@ def docstring(
     others = (*several, *(it for it in _deviations(facts, called) if it != called))
     told = textwrap.fill(held_back(facts), _WIDTH - 4)
     blocks = [
-        f"Reads turns in the format of {visible(str(facts.format['name']))} {_NEEDS}.",
+        f"Reads turns in the format of {visible(facts.format['name'])} (Python 3.10+).",
         f"{_use(facts)}\n{_told(facts, parse, called)}",
         "\n".join(_sample_rows(module, tools, header, samples[:2])),
         "\n".join(["WHAT ELSE IS READ", *_fitting(_rows(parse, others, _DEVIATIONS))]),
@@ -84,11 +82,12 @@ def docstring(
 def _use(facts: FormatFacts) -> str:
     """Return how the module is used, without what its messages never have."""
     calls, reasons = bool(facts.values["HAS_CALLS"]), bool(facts.values["HAS_REASONING"])
+    told = "the types of arguments" if _has_types(facts) else "which names are known"
     fields = ("content", *["reasoning_content"] * reasons, *["tool_calls"] * calls)
     use = _USE.format(
         tools=", tools=tools" * calls,
         given="tools=tools" * calls,
-        types=f"; tools tell {_OF_ARGUMENTS if _has_types(facts) else _OF_NAMES}" * calls,
+        types=f"; tools tell {told}" * calls,
         fields=", ".join(fields),
     )
     return use + _CALLS * calls
@@ -107,10 +106,8 @@ def _told(facts: FormatFacts, parse: Callable[..., Any], called: str) -> str:
     if unknown:
         untyped = _has_types(facts) and not facts.data["TYPE_WORDS"]  # which say it in the text
         unknown += "; an argument of unknown type is a string." if untyped else "."
-    told = textwrap.fill(
-        _TOLD.format(tools=unknown, sign=_SIGN_ALONE) + _begun(facts.format), _WIDTH
-    )
-    return told.replace(_SIGN_ALONE, "# ")
+    told = _TOLD.format(tools=unknown, sign=_SIGN_ALONE) + _begun(facts.format)
+    return textwrap.fill(told, _WIDTH).replace(_SIGN_ALONE, "# ")
 
 
 def _has_types(facts: FormatFacts) -> bool:
@@ -138,10 +135,8 @@ def _sample_rows(
         for at, line in enumerate(lines):
             events = parser.feed(line) + (parser.finish() if at == len(lines) - 1 else [])
             *first, last = _parts(visible(line.rstrip("\n"))) or [""]
-            rows = (*first, *_beside(f"    {last}", list(map(_event, events))))
-            yield from filter(
-                None, (f"    {row}".rstrip() if row in first else row for row in rows)
-            )
+            rows = (f"    {row}".rstrip() for row in first)
+            yield from filter(None, (*rows, *_beside(f"    {last}", list(map(_event, events)))))
 
 
 def _beside(text: str, events: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from turnspec.engine.markers import escaped
-from turnspec.spec.calls import Piece, Slot
+from turnspec.spec.calls import Piece, Slot, filled
 from turnspec.spec.characters import NAME_SIGNS, WIDE_CLOSING, WIDE_OPENING
 from turnspec.spec.words import SlotKind
 
@@ -49,23 +49,13 @@ def slotted(pieces: Sequence[Piece]) -> str:
 
 
 def as_filled(pieces: Sequence[Piece]) -> str:
-    """Return literals as they are, and slots as what is put in their place."""
-    return "".join(
-        _SLOTS[piece.kind] if isinstance(piece, Slot) else piece.text for piece in pieces
-    )
+    """Return literals as they are, and slots as markers have them."""
+    return filled(pieces, _SLOTS)
 
 
 def optional(marker: str) -> str:
     """Return a marker as one that may be missing; with white space or braces in it, as it is."""
     return marker if not marker or re.search(r"[\s{}]", marker) else f"{{?{marker}}}"
-
-
-def with_optional_end(marker: str) -> str:
-    """Return a marker whose last tag may be missing, if there are others that don't hold it."""
-    match = re.search(r"(?<=[>\]]) ?((?:<[^<>{}\s]+>|\[[^\[\]{}\s]+\]))(\n?)$", marker)
-    if match is None:
-        return marker
-    return marker[: match.start(1)].rstrip() + f" {{?{match[1]}}}{match[2]}"
 
 
 def before_value(pieces: Sequence[Piece]) -> str:

@@ -56,7 +56,7 @@ def object_heads(marks: Marks) -> list[str]:
 
 def between_objects(marks: Marks) -> Roles:
     """Return what may stand between calls that are objects, and behind the last."""
-    calls, stops = marks.calls, {stop[:1] for stop in marks.spec.turn.stop}
+    calls, stops = marks.calls, first_signs(marks)
     closing = [f" {closing}" for closing in calls.closing]
     # What ends a turn may begin as an object does, or as an array ends.
     begun = "{comma}{fence} {?[} {{" + "{a member}" * ("{" in stops)
@@ -70,6 +70,11 @@ def between_objects(marks: Marks) -> Roles:
     if "{no " not in "".join(closing):  # a fence would be one of them
         found.append(("stray", ("{brackets}", [*closing, ' {{ "'])))
     return found + [("closing", it) for it in closing]
+
+
+def first_signs(marks: Marks) -> set[str]:
+    """Return what the texts that end a turn begin with."""
+    return {stop[:1] for stop in marks.spec.turn.stop}
 
 
 def member_roles(marks: Marks) -> Roles:

@@ -15,6 +15,7 @@ from turnspec.codegen.markers import (
     leading_text,
     literal_length,
     parted,
+    roles_of,
     spaced_attribute,
     steps,
 )
@@ -43,15 +44,15 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "BEFORE_CONTENT": (
         "",
         lambda marks: [
-            *(("reasoning_start", lead) for lead in marks.text.reasoning_leads),
-            *(("lead", lead) for lead in marks.text.leads),
+            *roles_of("reasoning_start", marks.text.reasoning_leads),
+            *roles_of("lead", marks.text.leads),
         ],
     ),
     "CONTENT_HEADERS": (
         "",
         lambda marks: [
-            *(("reasoning_start", it) for it in marks.text.reasoning_start if marks.text.headers),
-            *(("content_start", it) for it in marks.text.headers),
+            *roles_of("reasoning_start", marks.text.reasoning_start * bool(marks.text.headers)),
+            *roles_of("content_start", marks.text.headers),
         ],
     ),
     "FIRST_CALL": ("calls", call_rules.first_call_roles),
@@ -65,22 +66,16 @@ TABLES: dict[str, tuple[str, Callable[[Marks], Roles]]] = {
     "FIRST_ELEMENT": ("elements", lambda marks: element_rules.opening_roles(marks.elements, " ")),
     "IN_ELEMENTS": ("elements", element_rules.element_roles),
     "AFTER_ELEMENT": ("elements", element_rules.behind_element_roles),
-    "AT_RAW_START": (
-        "style",
-        lambda marks: [("marker", it) for it in [marks.arguments.quote] if it],
-    ),
+    "AT_RAW_START": ("style", lambda marks: roles_of("marker", [marks.arguments.quote])),
     "AT_RAW_END": ("style", argument_rules.raw_end_roles),
     "AFTER_BARE_TEXT": ("values", argument_rules.text_end_roles),
-    "AFTER_ARGUMENTS": (
-        "json",
-        lambda marks: [("end", f" {it}") for it in [marks.calls.tail] if it],
-    ),
+    "AFTER_ARGUMENTS": ("json", lambda marks: roles_of("end", [marks.calls.tail], " ")),
     "AT_CODE_START": ("code", object_rules.code_start_roles),
-    "AT_CODE_END": ("code", lambda marks: [("end", f"\n{end}") for end in marks.text.turn_end]),
+    "AT_CODE_END": ("code", lambda marks: roles_of("end", marks.text.turn_end, "\n")),
     "AT_CALL_END": ("calls", call_rules.value_end_roles),
     "AT_CALL_START": ("calls", call_rules.behind_value_roles),
     "AFTER_CALL": ("calls", call_rules.behind_call_roles),
-    "AFTER_TURN": ("", lambda marks: [("turn_end", f" {end}") for end in marks.text.turn_end]),
+    "AFTER_TURN": ("", lambda marks: roles_of("turn_end", marks.text.turn_end, " ")),
     "LEFT_OUT_IF_LAST": ("", lambda marks: _left_out_if_last(marks)),
 }
 
@@ -99,12 +94,9 @@ def tables_of(marks: Marks, slots: Slots) -> dict[str, tuple[Row, ...]]:
     unwritten = tuple(it for it in marks.text.unwritten if it not in marks.text.turn_end)
     plain = replace(marks, text=replace(marks.text, turn_end=(STOP,), unwritten=unwritten))
     kinds = _kinds(marks)
-    found = {
-        name: tuple(dict.fromkeys(slots.rows(roles(plain))))
-        for name, (kind, roles) in TABLES.items()
-        if kind in kinds
-    }
-    found["LEFT_OUT_IF_LAST"] = tuple(slots.rows(_left_out_if_last(marks)))
+    tables = {name: roles for name, (kind, roles) in TABLES.items() if kind in kinds}
+    found = {name: slots.rows(roles(plain)) for name, roles in tables.items()}
+    found["LEFT_OUT_IF_LAST"] = slots.rows(_left_out_if_last(marks))
     ends = [slots.text(end) for end in marks.text.turn_end]
     in_text = _in_text(found["IN_TEXT"], ends)
     # A table is left out if it is empty, and the engine has to know this one from others.
@@ -211,10 +203,11 @@ class Slots:
     def __init__(self) -> None:
         self.found: dict[str, list[str]] = {}
 
-    def rows(self, roles: Roles) -> list[Row]:
-        """Return markers with their roles as rules."""
+    def rows(self, roles: Roles) -> tuple[Row, ...]:
+        """Return markers with their roles as rules, each once."""
         found = ((role, self._marker(notation)) for role, notation in roles)
-        return [Row(role, it) if isinstance(it, str) else Row(role, *it) for role, it in found]
+        rows = (Row(role, it) if isinstance(it, str) else Row(role, *it) for role, it in found)
+        return tuple(dict.fromkeys(rows))
 
     def _marker(self, notation: Notation) -> Marker:
         text, after = parted(notation)

@@ -7,37 +7,26 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
+from turnspec.codegen.compiler.tidying import in_full_lines
 from turnspec.codegen.facts import FormatFacts, roles_in
+from turnspec.codegen.layout import LINE_LENGTH
 from turnspec.codegen.rules import Marker, Row
 from turnspec.engine.roles import Role
 from turnspec.spec.characters import NOT_IN_KEYS, NOT_IN_NAMES
 
-_LINE_LENGTH = 88
 _LONGEST_LINE = 80  # of the names of roles
 _WORTH_A_NAME = 24  # characters
 #: How a marker is called, by what it does.
 _NAMES = {
-    "turn_start": "TURN",
-    "turn_end": "TURN_CLOSE",
-    "reasoning_start": "REASONING",
-    "reasoning_end": "REASONING_CLOSE",
-    "between": "BETWEEN",
-    "content_start": "CONTENT",
-    "content_end": "CONTENT_CLOSE",
-    "special_token": "TOKEN",
-    "lead": "LEAD",
-    "broken_off": "BEGUN",
-    "opening": "OPEN",
-    "section_end": "CLOSE",
-    "call": "HEAD",
-    "other_call": "OTHER_HEAD",
-    "short_call": "SHORT_HEAD",
-    "call_end": "CALL_CLOSE",
-    "argument": "ARGUMENT",
-    "close": "VALUE_CLOSE",
-    "guard": "GUARD",
+    **{"turn_start": "TURN", "turn_end": "TURN_CLOSE"},
+    **{"reasoning_start": "REASONING", "reasoning_end": "REASONING_CLOSE", "between": "BETWEEN"},
+    **{"content_start": "CONTENT", "content_end": "CONTENT_CLOSE", "special_token": "TOKEN"},
+    **{"lead": "LEAD", "broken_off": "BEGUN", "opening": "OPEN", "section_end": "CLOSE"},
+    **{"call": "HEAD", "other_call": "OTHER_HEAD", "short_call": "SHORT_HEAD"},
+    **{"call_end": "CALL_CLOSE", "argument": "ARGUMENT", "close": "VALUE_CLOSE", "guard": "GUARD"},
 }
 #: How it is called by the table that it stands in.
 _NAMES_OF_TABLES = {"AT_RAW_START": "QUOTE", "AT_RAW_END": "QUOTE", "AT_CALL_START": "OPEN"}
@@ -71,10 +60,10 @@ def marker_statements(facts: FormatFacts) -> Iterator[str]:
     has_numbers = any(name.endswith("_2") for name in names.values())
     told += " A number tells markers of one kind apart." * has_numbers
     told += " {stop 2} has two signs or more." * bool(re.search(r"\{stop \d", repr(facts.tables)))
-    yield from textwrap.wrap(told, 88, subsequent_indent="# ")
+    yield from textwrap.wrap(told, LINE_LENGTH, subsequent_indent="# ")
     yield ""
     yield from (f"{name} = {text!r}" for text, name in names.items())
-    ends = _tuple(_shown(text, names) for text in facts.turn_ends)
+    ends = _tuple(map(_Expressions(names).marker, facts.turn_ends))
     yield f"TURN_ENDS{'' if facts.turn_ends else ': tuple[str, ...]'} = {ends}"
 
 
@@ -83,30 +72,26 @@ def table_statements(facts: FormatFacts, *, with_data: bool = False) -> Iterator
 
     ``with_data`` gives all that the engine asks for, which needs no names.
     """
-    names = {} if with_data else _marker_names(facts)
-    followers = {} if with_data else _followers(facts, names)
-    if followers:
+    shown = _Expressions({}) if with_data else _named(facts)
+    if shown.followers:
         yield "\n# What has to follow some markers: one of these.\n"
-        yield from _follower_statements(facts, names, followers)
+        yield from _follower_statements(facts, shown)
     yield "\n# What can come next: the first rule that fits. In text, `stop` comes before all.\n"
     for table, rows in facts.tables.items():
         if with_data:
-            yield f"{table} = {_tuple(_rule(row, names, followers) for row in rows)}"
+            yield f"{table} = {_tuple(map(shown.rule, rows))}"
         elif rows:
-            yield f"{table} = {_table(table, rows, names, followers)}"
-    others = list(_other_statements(facts, names, with_data=with_data))
+            yield f"{table} = {_table(table, rows, shown)}"
+    others = list(_other_statements(facts, shown, with_data=with_data))
     if others:
         yield "\n# What else the format says.\n"
         yield from others
 
 
-def _other_statements(
-    facts: FormatFacts, names: Mapping[str, str], *, with_data: bool
-) -> Iterator[str]:
+def _other_statements(facts: FormatFacts, shown: _Expressions, *, with_data: bool) -> Iterator[str]:
     for name, found in facts.markers.items():
-        texts = found if isinstance(found, tuple) else (found,)
-        shown = [_shown(text, names) for text in texts]
-        yield f"{name} = {_tuple(shown) if isinstance(found, tuple) else shown[0]}"
+        text = shown.marker(found) if isinstance(found, str) else _tuple(map(shown.marker, found))
+        yield f"{name} = {text}"
     if facts.style:
         style = ", ".join(f"{name}={value!r}" for name, value in facts.style.items())
         yield f"VALUE_STYLE = ValueStyle({style})"
@@ -154,7 +139,7 @@ def role_statement(facts: FormatFacts) -> str:
     """Return the statement that makes the roles of a format's markers."""
     words = " ".join(role.name for role in Role if role.value in roles_in(facts))
     lines = textwrap.wrap(words, _LONGEST_LINE)
-    if len(f'Role = Enum("Role", "{words}")') <= _LINE_LENGTH:
+    if len(f'Role = Enum("Role", "{words}")') <= LINE_LENGTH:
         return f'Role = Enum("Role", "{words}")\n'
     shown = [f'    "{line} "' for line in lines[:-1]] + [f'    "{lines[-1]}",']
     return "\n".join(["Role = Enum(", '    "Role",', *shown, ")", ""])
@@ -178,10 +163,8 @@ def _marker_names(facts: FormatFacts) -> dict[str, str]:
         if not base or text in names or not text or "{stop" in text:
             continue
         names[text] = _numbered(base, names.values())
-    in_order = [*_NAMES.values(), "QUOTE"]
-    return dict(
-        sorted(names.items(), key=lambda named: in_order.index(named[1].rstrip("_0123456789")))
-    )
+    order = [*_NAMES.values(), "QUOTE"]
+    return dict(sorted(names.items(), key=lambda it: order.index(it[1].rstrip("_0123456789"))))
 
 
 def _is_variant(named: tuple[str, Row]) -> tuple[bool, bool, int]:
@@ -197,23 +180,68 @@ def _numbered(base: str, taken: Collection[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def _followers(facts: FormatFacts, names: Mapping[str, str]) -> dict[str, str]:
-    """Return names for what has to follow markers, by the text of it.
+@dataclass(frozen=True, slots=True)
+class _Expressions:
+    """Writes rules, with names for markers and for what has to follow these, each by its text."""
 
-    What is asked for more than once has one, and what makes a rule longer than a line.
+    names: Mapping[str, str]
+    followers: dict[str, str] = field(default_factory=dict)
+
+    def marker(self, text: str) -> str:
+        """Return the expression for a marker: names, and what stands around them."""
+        names = self.names
+        if text in names:
+            return names[text]
+        parts = [part for part in _any_of(tuple(names)).split(text) if part]
+        if not any(part in names for part in parts):
+            return repr(text)
+        shown = (f"{{{names[part]}}}" if part in names else _in_format(part) for part in parts)
+        return f'f"{"".join(shown)}"'
+
+    def follower(self, marker: Marker) -> str:
+        if isinstance(marker, str):
+            return self.marker(marker)
+        text, after = marker
+        return f"({self.marker(text)}, {self.following(after)})"
+
+    def unnamed(self, markers: Sequence[Marker]) -> str:
+        """Return the expression for what has to follow a marker, which has no name itself."""
+        return _tuple(map(_Expressions(self.names).follower, markers))
+
+    def following(self, markers: Sequence[Marker]) -> str:
+        name = self.followers.get(self.unnamed(markers)) if self.followers else None
+        return name or _tuple(map(self.follower, markers))
+
+    def rule(self, row: Row) -> str:
+        after = f", {self.following(row.if_before)}" if row.if_before else ""
+        return f"Rule(Role.{Role(row.role).name}, {self.marker(row.marker)}{after})"
+
+    def rules(self, alike: Sequence[Row]) -> str:
+        """Return the expression for rules that differ in their markers, within a table's."""
+        first, *others = alike
+        if not others:
+            return self.rule(first)
+        markers = _tuple(self.marker(row.marker) for row in alike)
+        next_ = f", {self.following(first.if_before)}" if first.if_before else ""
+        return f"*(Rule(Role.{Role(first.role).name}, it{next_}) for it in {markers})"
+
+
+def _named(facts: FormatFacts) -> _Expressions:
+    """Return what writes a format's rules with names.
+
+    What has to follow markers has one if it is asked for more than once, or makes a rule longer
+    than a line.
     """
+    shown = _Expressions(_marker_names(facts))
     rows = [row for table in facts.tables.values() for row in table if row.if_before]
-    inner = [
-        (row, _after_all(group, names, {})) for row in rows for group in _groups(row.if_before)
-    ]
-    told = Counter(text for _, text in inner)
-    found: dict[str, str] = {}
-    for row, text in [*((row, _after_all(row.if_before, names, {})) for row in rows), *inner]:
-        is_long = len(_rule(row, names, found)) > _LINE_LENGTH - 5
-        if text in found or not (is_long or (told[text] > 1 and len(text) > _WORTH_A_NAME)):
-            continue
-        found[text] = _numbered(f"{Role(row.role).name}_NEXT", found.values())
-    return found
+    inner = [(row, group) for row in rows for group in _groups(row.if_before)]
+    told, found = Counter(shown.unnamed(group) for _, group in inner), shown.followers
+    for row, group in [*((row, row.if_before) for row in rows), *inner]:
+        text = shown.unnamed(group)
+        is_long = len(shown.rule(row)) > LINE_LENGTH - 5
+        if text not in found and (is_long or (told[text] > 1 and len(text) > _WORTH_A_NAME)):
+            found[text] = _numbered(f"{Role(row.role).name}_NEXT", found.values())
+    return shown
 
 
 def _groups(markers: Sequence[Marker]) -> Iterator[Sequence[Marker]]:
@@ -224,97 +252,36 @@ def _groups(markers: Sequence[Marker]) -> Iterator[Sequence[Marker]]:
     yield markers
 
 
-def _follower_statements(
-    facts: FormatFacts, names: Mapping[str, str], followers: Mapping[str, str]
-) -> Iterator[str]:
+def _follower_statements(facts: FormatFacts, shown: _Expressions) -> Iterator[str]:
     """Yield the statements that name what has to follow markers, the inner ones first."""
-    left = dict(followers)
+    left = dict(shown.followers)
     rows = (row for table in facts.tables.values() for row in table)
     for group in (group for row in rows for group in _groups(row.if_before)):
-        if name := left.pop(_after_all(group, names, {}), ""):
-            items = [_after(marker, names, followers) for marker in group]
-            yield f"{name} = {_packed(name, items)}"
+        if name := left.pop(shown.unnamed(group), ""):
+            items = list(map(shown.follower, group))
+            is_long = len(line := f"{name} = {_tuple(items)}") > LINE_LENGTH
+            yield f"{name} = ({', '.join(in_full_lines(items))},)" if is_long else line
 
 
-def _packed(name: str, items: Sequence[str]) -> str:
-    """Return the expression for a tuple: in a line, or else in lines that are full."""
-    if len(f"{name} = {_tuple(items)}") <= _LINE_LENGTH:
-        return _tuple(items)
-    lines: list[list[str]] = [[]]
-    for item in items:
-        if lines[-1] and len(f"    *{_tuple([*lines[-1], item])},") > _LINE_LENGTH:
-            lines.append([])
-        lines[-1].append(item)
-    rows = (f"*{_tuple(line)}" if line[1:] else line[0] for line in lines)
-    return f"({', '.join(rows)},)"
-
-
-def _table(
-    name: str, rows: Sequence[Row], names: Mapping[str, str], followers: Mapping[str, str]
-) -> str:
+def _table(name: str, rows: Sequence[Row], shown: _Expressions) -> str:
     """Return the expression for a table: in a line, or else with a line for rules that are alike.
 
     These stand side by side, and differ in their markers alone.
     """
-    alone = _tuple(_rule(row, names, followers) for row in rows)
-    if len(f"{name} = {alone}") <= _LINE_LENGTH:
+    alone = _tuple(map(shown.rule, rows))
+    if len(f"{name} = {alone}") <= LINE_LENGTH:
         return alone
     items: list[str] = []
-    for (role, after), alike in itertools.groupby(rows, lambda row: (row.role, row.if_before)):
+    for _, alike in itertools.groupby(rows, lambda row: (row.role, row.if_before)):
         left = list(alike)
         while left:
-            sizes = range(len(left), 0, -1)
-            lines = {size: _in_a_line(role, left[:size], after, names, followers) for size in sizes}
-            size = next(it for it in sizes if it == 1 or len(lines[it]) <= _LINE_LENGTH - 5)
-            items.append(lines[size] if size > 1 else _rule(left[0], names, followers))
+            lines = ((size, shown.rules(left[:size])) for size in range(len(left), 0, -1))
+            fit = (it for it in lines if it[0] == 1 or len(it[1]) <= LINE_LENGTH - 5)
+            size, line = next(fit)
+            items.append(line)
             del left[:size]
     one = f"tuple{items[0][1:]}"
-    return one if len(items) == 1 and len(f"{name} = {one}") <= _LINE_LENGTH else _tuple(items)
-
-
-def _in_a_line(
-    role: str,
-    rows: Sequence[Row],
-    after: Sequence[Marker],
-    names: Mapping[str, str],
-    followers: Mapping[str, str],
-) -> str:
-    """Return the expression for some rules that differ in their markers, within a table's."""
-    markers = _tuple(_shown(row.marker, names) for row in rows)
-    next_ = f", {_after_all(after, names, followers)}" if after else ""
-    return f"*(Rule(Role.{Role(role).name}, it{next_}) for it in {markers})"
-
-
-def _rule(row: Row, names: Mapping[str, str], followers: Mapping[str, str]) -> str:
-    parts = [f"Role.{Role(row.role).name}", _shown(row.marker, names)]
-    if row.if_before:
-        parts.append(_after_all(row.if_before, names, followers))
-    return f"Rule({', '.join(parts)})"
-
-
-def _after_all(
-    markers: Sequence[Marker], names: Mapping[str, str], followers: Mapping[str, str]
-) -> str:
-    text = _tuple(_after(other, names, {}) for other in markers)
-    return followers.get(text) or _tuple(_after(other, names, followers) for other in markers)
-
-
-def _after(marker: Marker, names: Mapping[str, str], followers: Mapping[str, str]) -> str:
-    if isinstance(marker, str):
-        return _shown(marker, names)
-    text, after = marker
-    return f"({_shown(text, names)}, {_after_all(after, names, followers)})"
-
-
-def _shown(text: str, names: Mapping[str, str]) -> str:
-    """Return the expression for a marker: names of its own, and what stands around them."""
-    if text in names:
-        return names[text]
-    parts = [part for part in _any_of(tuple(names)).split(text) if part]
-    if not any(part in names for part in parts):
-        return repr(text)
-    shown = (f"{{{names[part]}}}" if part in names else _in_format(part) for part in parts)
-    return f'f"{"".join(shown)}"'
+    return one if len(items) == 1 and len(f"{name} = {one}") <= LINE_LENGTH else _tuple(items)
 
 
 @lru_cache(1)  # all that a format shows is shown with the same names

@@ -139,8 +139,7 @@ def _first_starts(spec: Spec, part: Part) -> list[str]:
 
 
 def _own_start(spec: Spec, part: Part) -> str:
-    starts = {Part.REASONING: spec.reasoning.start, Part.CONTENT: spec.content.start}
-    return starts.get(part, "")
+    return {Part.REASONING: spec.reasoning.start, Part.CONTENT: spec.content.start}.get(part, "")
 
 
 def _other_marks(spec: Spec) -> Iterator[tuple[str, str]]:

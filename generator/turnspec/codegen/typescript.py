@@ -10,18 +10,11 @@ import ast
 import json
 import re
 import shlex
-from collections.abc import Iterable
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
-from turnspec.codegen.banner import (
-    SCRIPT_SOURCES,
-    banner,
-    named_place,
-    named_spec,
-    named_without,
-    sealed,
-)
+from turnspec.codegen import banner
 from turnspec.codegen.facts import FormatFacts
 from turnspec.codegen.printer.comments import block
 from turnspec.codegen.printer.layout import braces, laid_out, listed
@@ -41,6 +34,7 @@ _MEMBERS = {
     "Parser": "Reads turns in this format, in pieces of any size.",
     "parse": "Return the message in a text, what the model wrote; or the events of a stream.",
 }
+_banner = partial(banner.banner, comment=SCRIPT_COMMENT, engine=banner.SCRIPT_SOURCES)
 _IMPORTS_ENGINE = re.compile(rf"""from ["']\./{SHARED_ENGINE}\.""")
 
 
@@ -72,11 +66,11 @@ _RULES_TOLD = (
     'The rows are what this parser gives, with texts in Python\'s quotes: "# kind" names the kind\n'
     'of a problem, "# -" says that there is none.'
 )
-_ENGINE_TOLD = (
+_ENGINE_TOLD = [
     f"turnspec's engine, version {ENGINE_VERSION}: what the parsers beside it have in common.",
     "",
     "A parser is a table of what its format says, by which `load` makes it.",
-)
+]
 
 
 def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool = False) -> str:
@@ -87,9 +81,9 @@ def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool
     Raises:
         NotInSubset: the printer doesn't know something of it.
     """
-    name, spec_hash = named_spec(module)
-    command, without = renewing(name, script, shared=shared), named_without(module)
-    head = _banner(named_place(module), spec_hash, command, without)
+    name, spec_hash = banner.named_spec(module)
+    command, without = renewing(name, script, shared=shared), banner.named_without(module)
+    head = _banner(banner.named_place(module), spec_hash, command=command, without=without)
     told = block(_docstring(module, facts, says_rules=script is not Script.JAVASCRIPT))
     if shared:
         body = _sharing(facts, script)
@@ -97,17 +91,17 @@ def script_text(module: str, facts: FormatFacts, script: Script, *, shared: bool
         body = declaration(module)
     else:
         body = printed_script(module, is_typed=script is Script.TYPESCRIPT)
-    return sealed("\n".join([head, *told, "", body]))
+    return banner.sealed(head + "\n".join([*told, "", body]))
 
 
 def script_engine(script: Script) -> str:
     """Return the whole engine as a file, with a banner like that of a parser."""
-    head = _banner(SCRIPT_ENGINE, "-", renewing("FORMAT", script, shared=True))
+    head = _banner(SCRIPT_ENGINE, "-", command=renewing("FORMAT", script, shared=True))
     if script is Script.DECLARATION:
         body = engine_declaration()
     else:
         body = engine_script(is_typed=script is Script.TYPESCRIPT)
-    return sealed("\n".join([head, *block(list(_ENGINE_TOLD)), "", body]))
+    return banner.sealed(head + "\n".join([*block(_ENGINE_TOLD), "", body]))
 
 
 def shares_engine(text: str) -> bool:
@@ -124,9 +118,8 @@ def _sharing(facts: FormatFacts, script: Script) -> str:
     values = [name for name in names if name in ("Message", "sliceOf", "toDelta")]
     types = [f"type {name}" for name in names if name not in values] if is_typed else []
     exported = sorted([*values, *types], key=lambda name: name.removeprefix("type ").lower())
-    taken = (
-        ["type FormatModule"] * is_typed + ["load"] * (not is_told) + ["type TurnParser"] * is_typed
-    )
+    load = ["load"] * (not is_told)
+    taken = ["type FormatModule", *load, "type TurnParser"] if is_typed else load
     lines = [f'import {{ {", ".join(taken)} }} from "{engine}";', ""]
     lines += [*laid_out(f'export {braces(exported)} from "{engine}";'), ""]
     if not is_told:
@@ -155,20 +148,7 @@ def _docstring(module: str, facts: FormatFacts, *, says_rules: bool) -> list[str
     _, begins, rules = (ast.get_docstring(ast.parse(module)) or "").partition(f"\n{_RULES}")
     if says_rules and begins:
         blocks += [_RULES_TOLD, _RULES + rules]
-    return "\n\n".join(blocks).replace("*/", "* /").split("\n")
-
-
-def _banner(place: str, spec_hash: str, command: str, without: Iterable[str] = ()) -> str:
-    """Return the banner of a script."""
-    told = banner(
-        place,
-        spec_hash,
-        command=command,
-        comment=SCRIPT_COMMENT,
-        engine=SCRIPT_SOURCES,
-        without=without,
-    )
-    return told.rstrip("\n")
+    return "\n\n".join(blocks).split("\n")
 
 
 def _literal(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from turnspec.spec.calls import AfterFirst, Arguments, Literal, Tools, filled
+from turnspec.spec.calls import AfterFirst, Arguments, Tools, filled
 from turnspec.spec.conditions import find_join, holds, parts_of_message
 from turnspec.spec.encoding import (
     encode_argument,
@@ -15,16 +15,7 @@ from turnspec.spec.encoding import (
 )
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
-from turnspec.spec.words import (
-    Condition,
-    ContentMode,
-    IndexScope,
-    JsonType,
-    Part,
-    SlotKind,
-    Subject,
-    Verdict,
-)
+from turnspec.spec.words import ContentMode, IndexScope, Part, SlotKind, Subject, Verdict
 
 
 def write_turn(
@@ -44,37 +35,34 @@ def write_turn(
 
 def write_parts(spec: Spec, message: Message, after: Part, calls_before: int = 0) -> str:
     """Return the turn from behind the part ``after`` (START: behind the header) to its end."""
-    ends = {
-        Part.REASONING: spec.reasoning.end,
-        Part.CONTENT: _content_end(spec, message),
-        Part.CALLS: _section_end(spec, message),
+    only: AfterFirst | None = None  # what follows a call that is the only one
+    around = {
+        Part.REASONING: (spec.reasoning.start, message.reasoning, spec.reasoning.end),
+        Part.CONTENT: (spec.content.start, message.content, _content_end(spec, message)),
+        Part.CALLS: ("", "", ""),
     }
-    starts = {
-        Part.REASONING: spec.reasoning.start,
-        Part.CONTENT: spec.content.start,
-        Part.CALLS: spec.tools.section_start if spec.tools else "",
-    }
-    texts = {
-        Part.REASONING: message.reasoning,
-        Part.CONTENT: message.content,
-        Part.CALLS: write_calls(spec.tools, message.calls, calls_before) if spec.tools else "",
-    }
+    if tools := spec.tools:
+        only = tools.after_first if len(message.calls) == 1 else None
+        calls = write_calls(tools, message.calls, calls_before)
+        end = only.section_end if only else tools.section_end
+        around[Part.CALLS] = (tools.section_start, calls, end)
+    ends = {part: end for part, (_, _, end) in around.items()}
+    present = {part for part, (_, text, _) in around.items() if text} | {after}
     written: list[str] = []
-    present = {part for part, text in texts.items() if text} | {after}
     last = after
     for part in spec.turn.order:
-        if not texts[part] or part is after:
-            continue
-        join = find_join(spec, last, part, present)
-        written += [ends.get(last, ""), join, starts[part], texts[part]]
-        last = part
+        start, text, _ = around[part]
+        if text and part is not after:
+            written += [ends.get(last, ""), find_join(spec, last, part, present), start, text]
+            last = part
     decisive = Part.CALLS if message.calls and spec.turn.calls_decide_end else last
-    end, final = spec.end(decisive), spec.final(decisive)
-    if end is None and last not in (Part.CONTENT, Part.CALLS):  # as if content were there, empty
+    final = spec.final(decisive)
+    if spec.end(decisive) is None and last not in (Part.CONTENT, Part.CALLS):
+        # As if content were there, empty.
         join = find_join(spec, last, Part.CONTENT, present)
         written += [ends.get(last, ""), join, spec.content.start]
         last, final = Part.CONTENT, spec.final(Part.CONTENT)
-    if decisive is Part.CALLS and (only := _after_only_call(spec, message)):
+    if decisive is Part.CALLS and only:
         final = only.end
     return "".join([*written, ends.get(last, ""), final])
 
@@ -85,18 +73,6 @@ def _content_end(spec: Spec, message: Message) -> str:
         return spec.content.end
     opening = find_join(spec, Part.START, Part.CONTENT, parts_of_message(message))
     return spec.content.end if opening.strip() else ""
-
-
-def _section_end(spec: Spec, message: Message) -> str:
-    if spec.tools is None:
-        return ""
-    only = _after_only_call(spec, message)
-    return only.section_end if only else spec.tools.section_end
-
-
-def _after_only_call(spec: Spec, message: Message) -> AfterFirst | None:
-    """Return what follows the message's only call, if that isn't what follows several."""
-    return spec.tools.after_first if spec.tools and len(message.calls) == 1 else None
 
 
 def write_calls(tools: Tools, calls: tuple[Call, ...], calls_before: int = 0) -> str:
@@ -139,10 +115,7 @@ def _write_argument(arguments: Arguments, key: str, value: object) -> str:
         SlotKind.TYPE: arguments.types.get(kind, ""),
         SlotKind.VALUE: encode_argument(value, arguments),
     }
-    return "".join(
-        piece.text if isinstance(piece, Literal) else fillers[piece.kind]
-        for piece in arguments.item
-    )
+    return filled(arguments.item, fillers)
 
 
 def as_rendered(spec: Spec, message: Message) -> Message:
@@ -150,7 +123,7 @@ def as_rendered(spec: Spec, message: Message) -> Message:
     reasoning = message.reasoning if spec.reasoning.field else ""
     content, calls = message.content, message.calls if spec.tools else ()
     for limit in spec.limits:
-        if not applies(limit.when, message):
+        if not holds(limit.when, parts_of_message(message)):
             continue
         match limit.subject, limit.verdict:
             case Subject.REASONING, Verdict.DROPS:
@@ -169,19 +142,7 @@ def as_rendered(spec: Spec, message: Message) -> Message:
 
 
 def _shown_call(spec: Spec, call: Call) -> Call:
-    dropped = {
-        limit.subject.value.removeprefix("argument.")
-        for limit in spec.limits
-        if limit.verdict is Verdict.DROPS and limit.subject.value.startswith("argument.")
-    }
-    kept = {
-        key: value
-        for key, value in call.arguments.items()
-        if JsonType(json_type(value)).value not in dropped
-    }
+    dropped = {limit.subject.value for limit in spec.limits if limit.verdict is Verdict.DROPS}
+    arguments = call.arguments.items()
+    kept = {key: it for key, it in arguments if f"argument.{json_type(it)}" not in dropped}
     return Call(call.name, kept, call.id)
-
-
-def applies(condition: Condition, message: Message) -> bool:
-    """Tell whether a condition holds for a message."""
-    return holds(condition, parts_of_message(message))

@@ -167,6 +167,8 @@ MAY_LACK_ARGUMENTS: bool = False  # whether the format itself writes calls witho
 #: whether several may stand after one opening.
 IS_BARE: bool = False
 IS_IN_ARRAY: bool = False
+#: Whether an object is told by its first member, as what ends a turn may begin so, too.
+OBJECTS_NEED_MEMBERS: bool = True
 ARE_LISTED: bool = False
 #: Whether the one key is the name; else the keys of name, arguments and id, and those that mean
 #: nothing, with what else these hold.
@@ -204,11 +206,10 @@ AFTER_BARE_TEXT: tuple[Rule, ...] = ()
 #: and what ends it.
 HAS_OTHER_VALUES: bool = False
 HAS_RAW_STRINGS: bool = True
+RAW_STRINGS_STAND_INSIDE: bool = False  # of arrays and objects
 HAS_JSON_STRINGS: bool = True
 HAS_PYTHON_VALUES: bool = True
-VALUE_STYLE: ValueStyle = ValueStyle(
-    raw_quote="", is_raw_inside=False, has_python_escapes=True, after_string=",)]}:<"
-)
+VALUE_STYLE: ValueStyle = ValueStyle(raw_quote="", has_python_escapes=True, after_string=",)]}:<")
 AT_RAW_START: tuple[Rule, ...] = ()
 AT_RAW_END: tuple[Rule, ...] = ()
 

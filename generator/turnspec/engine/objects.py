@@ -19,6 +19,7 @@ from turnspec.engine.facts import (
     NAME_IS_KEY,
     NAME_KEY,
     NEEDS_OPENING,
+    OBJECTS_NEED_MEMBERS,
     OTHER_MEMBER_VALUES,
     OTHER_MEMBERS,
 )
@@ -95,14 +96,14 @@ def read_calls(turn: Turn, announced: bool) -> Reading[None]:
     input = turn.input
     while True:
         found = input.rules.between_calls.match(input, not input.final)
-        has_begun = turn.state.called or is_unnamed(turn)
-        if found is None or (found.role is Role.ARRAY_END and not has_begun):
-            if is_unnamed(turn):
+        is_lost = OBJECTS_NEED_MEMBERS and is_unnamed(turn)
+        if found is None or (found.role is Role.ARRAY_END and not (turn.state.called or is_lost)):
+            if is_lost:
                 give_up(turn, announced)
             return
         if found.is_partial:
             yield MORE_TEXT
-            if drop_unnamed_at_end(turn, CallObject(announced)):
+            if OBJECTS_NEED_MEMBERS and drop_unnamed_at_end(turn, CallObject(announced)):
                 return
         elif found.role is Role.OBJECT:
             if (yield from read_object(turn, found, announced)) is not Next.CALL:

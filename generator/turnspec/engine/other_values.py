@@ -11,6 +11,7 @@ from turnspec.engine.facts import (
     HAS_PYTHON_VALUES,
     HAS_RAW_STRINGS,
     HAS_SPECIAL_TOKENS,
+    RAW_STRINGS_STAND_INSIDE,
 )
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import TOKENS, JsonValue
@@ -111,7 +112,7 @@ class OtherValue(JsonValue):
     def _read_string(self) -> bool:
         style = self._style
         is_raw = HAS_RAW_STRINGS and self._quote == style.raw_quote
-        if is_raw and (style.is_raw_inside or not self._closers):
+        if is_raw and (RAW_STRINGS_STAND_INSIDE or not self._closers):
             return self._read_raw_string()
         is_python = HAS_PYTHON_VALUES and self.is_python
         if HAS_JSON_STRINGS and not is_python and self._quote == '"':
@@ -213,10 +214,12 @@ class OtherValue(JsonValue):
     def _read_raw_string(self) -> bool:
         input = self._input
         found, end = self._raw_end()
-        if not self._style.is_raw_inside:
+        if not RAW_STRINGS_STAND_INSIDE:
             self._take_raw_quotes(end)
         self._add(quote(input.take(end))[1:-1])
-        goes_on = self._goes_on(found.end) if found and self._inner_quotes else False
+        goes_on: bool | None = False
+        if not RAW_STRINGS_STAND_INSIDE and found and self._inner_quotes:
+            goes_on = self._goes_on(found.end)
         if found is None or found.is_partial or goes_on is None:
             return False
         text = input.take(found.end)

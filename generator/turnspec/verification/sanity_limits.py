@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from turnspec.codegen.writer import applies, as_rendered, write_turn
+from turnspec.codegen.writer import as_rendered, write_turn
+from turnspec.spec.conditions import holds, parts_of_message
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Limit, Spec
 from turnspec.spec.words import JsonType, Subject, Verdict
@@ -93,7 +94,7 @@ def _concerned(spec: Spec, limit: Limit, without: Spec) -> Iterator[Message]:
                     value = allowed_text(without, limit.subject, value)
                 yield _with_argument("qxkey", value)
     elif limit.subject in (Subject.REASONING, Subject.CONTENT, Subject.CALLS):
-        yield from (m for m in sample_messages(spec) if applies(limit.when, m))
+        yield from (m for m in sample_messages(spec) if holds(limit.when, parts_of_message(m)))
 
 
 def _with_text(subject: Subject, text: str) -> Message:

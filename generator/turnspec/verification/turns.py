@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from turnspec.analysis.modes import marks_of_prompt
 from turnspec.analysis.text import whole_prefix
-from turnspec.codegen.writer import applies, as_rendered, write_parts
+from turnspec.codegen.writer import as_rendered, write_parts
 from turnspec.rendering.conversation import Chat, tool_definitions
+from turnspec.spec.conditions import holds, parts_of_message
 from turnspec.spec.message import Call, Message
 from turnspec.spec.model import Spec
 from turnspec.spec.prompt_state import PromptState, begins_content, state_in
@@ -175,6 +176,6 @@ def is_ambiguous(spec: Spec, message: Message) -> bool:
         limit.verdict is Verdict.AMBIGUOUS
         and not limit.characters  # messages are made without them
         and limit.subject in parts
-        and applies(limit.when, message)
+        and holds(limit.when, parts_of_message(message))
         for limit in spec.limits
     )

@@ -49,10 +49,6 @@ class Source:
         """Return where a line begins, of which the first is 1."""
         return self._lines[number - 1]
 
-    def line_end(self, number: int) -> int:
-        """Return where a line ends, with its line break."""
-        return self._lines[min(number, len(self._lines) - 1)]
-
     def slice(self, start: int, end: int) -> str:
         """Return the text between two places."""
         return self._bytes[start:end].decode()
@@ -80,10 +76,8 @@ class Source:
 
     def lines_of(self, body: list[ast.stmt]) -> tuple[int, int]:
         """Return the range of whole lines that statements take, with the comments above them."""
-        decorators: list[ast.expr] = getattr(body[0], "decorator_list", [])
-        first = min([body[0].lineno, *(each.lineno for each in decorators)])
-        last = body[-1].end_lineno or 0
-        return self.start_with_comments(first, body[0].col_offset), self.line_end(last)
+        start = self.start_with_comments(first_line(body[0]), body[0].col_offset)
+        return start, self._lines[body[-1].end_lineno or 0]
 
     def start_with_comments(self, number: int, column: int) -> int:
         """Return where a line begins, or the comments that stand right above it in a column."""
@@ -110,6 +104,12 @@ class Source:
 def source_of(text: str) -> Source:
     """Return a source, which nobody changes."""
     return Source(text)
+
+
+def first_line(node: ast.stmt) -> int:
+    """Return the line that a statement begins in, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def walked(node: ast.AST, but_in: type[ast.AST] | None = None) -> list[ast.AST]:

@@ -142,9 +142,9 @@ def _dropped(source: Source, facts: Facts, node: ast.stmt, siblings: list[ast.st
 
 
 def _replaced(source: Source, node: ast.expr, by: ast.expr) -> Edit:
-    start, end = source.start(node), source.end(node)
-    is_enclosed = source.slice(start - 1, start) + source.slice(end, end + 1) == "()"
-    return Edit(start, end, source.text_of(by) if is_enclosed else _grouped(source, by))
+    is_enclosed = source.stands_between(node, "(", ")")
+    text = source.text_of(by) if is_enclosed else _grouped(source, by)
+    return Edit(source.start(node), source.end(node), text)
 
 
 def _operands(source: Source, facts: Facts, node: ast.BoolOp) -> Iterator[Edit]:

@@ -4,74 +4,73 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from turnspec.codegen.compiler.edits import Source
 
+#: The names that are imported from modules; none of one that is imported itself.
+_Imports = dict[str, set[str]]
 
-@dataclass(slots=True)
-class Joined:
-    """The parts of a joined source, each as text."""
 
-    package: str  # whose files import each other; those imports are left out
-    imports: dict[str, set[str]] = field(default_factory=dict)
-    typing_imports: dict[str, set[str]] = field(default_factory=dict)
-    typing_lines: list[str] = field(default_factory=list)
-    bodies: list[str] = field(default_factory=list)
+def joined(files: Iterable[str], package: str) -> tuple[str, Sequence[str]]:
+    """Return the imports of files, and the text of each without them.
 
-    def add(self, text: str) -> None:
-        """Add a file."""
+    Files of the package import each other; these imports are left out.
+    """
+    imports, typing_imports = _Imports(), _Imports()
+    typing_lines: list[str] = []
+    bodies: list[str] = []
+    for text in files:
         source = Source(text)
-        body = []
+        body: list[ast.stmt] = []
         for node in source.tree.body:
             match node:
                 case ast.Import() | ast.ImportFrom():
-                    self._import(node, self.imports)
-                case ast.If(test=ast.Name(id="TYPE_CHECKING")):
-                    self._typing(source, node)
+                    _note(node, package, imports)
+                case ast.If(test=ast.Name(id="TYPE_CHECKING"), body=typing):
+                    for inner in typing:
+                        if not _note(inner, package, typing_imports):
+                            typing_lines.append(source.slice(*source.lines_of([inner])))
                 case ast.Assign(targets=[ast.Name(id="TYPE_CHECKING")]) | ast.Expr():
                     pass
                 case _:
                     body.append(node)
         if body:
-            first = source.lines_of(body[:1])[0]
-            held = source.slice(first, len(text.encode())).rstrip()
-            self.bodies.append(f"{_heading(source, body[0])}{held}\n")
+            held = source.slice(source.lines_of(body[:1])[0], len(text.encode())).rstrip()
+            bodies.append(f"{_heading(source, body[0])}{held}\n")
+    return _head(imports, typing_imports, typing_lines), bodies
 
-    def _typing(self, source: Source, node: ast.If) -> None:
-        for inner in node.body:
-            if isinstance(inner, ast.Import | ast.ImportFrom):
-                self._import(inner, self.typing_imports)
-            else:
-                self.typing_lines.append(source.slice(*source.lines_of([inner])))
 
-    def _import(self, node: ast.Import | ast.ImportFrom, into: dict[str, set[str]]) -> None:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
+def _note(node: ast.stmt, package: str, into: _Imports) -> bool:
+    """Note what a statement imports; return whether it is an import."""
+    match node:
+        case ast.Import(names=names):
+            for alias in names:
                 into.setdefault(alias.name, set())
-        elif not (node.module or "").startswith((self.package, "__future__")):
-            names = {alias.name for alias in node.names}
-            into.setdefault(node.module or "", set()).update(names)
-
-    def head(self) -> str:
-        """Return the imports, with those that only a type checker needs apart."""
-        for module, names in self.imports.items():
-            if names and module in self.typing_imports:
-                self.typing_imports[module] -= names
-        lines = ["from __future__ import annotations\n\n", *_import_lines(self.imports)]
-        typing = [f"    {line}" for line in _import_lines(self.typing_imports)]
-        if typing or self.typing_lines:
-            lines += [
-                "\nTYPE_CHECKING = False  # so that `typing` need not be imported\n",
-                "if TYPE_CHECKING:\n",
-                *typing,
-                "\n" if self.typing_lines else "",
-                *self.typing_lines,
-            ]
-        return "".join(lines)
+        case ast.ImportFrom(module=str(module), names=names):
+            if not module.startswith((package, "__future__")):
+                into.setdefault(module, set()).update(alias.name for alias in names)
+    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
-def _import_lines(imports: dict[str, set[str]]) -> list[str]:
+def _head(imports: _Imports, typing_imports: _Imports, typing_lines: list[str]) -> str:
+    """Return the imports, with those that only a type checker needs apart."""
+    for module, names in imports.items():
+        if names and module in typing_imports:
+            typing_imports[module] -= names
+    lines = ["from __future__ import annotations\n\n", *_import_lines(imports)]
+    typing = [f"    {line}" for line in _import_lines(typing_imports)]
+    if typing or typing_lines:
+        lines += [
+            "\nTYPE_CHECKING = False  # so that `typing` need not be imported\n",
+            "if TYPE_CHECKING:\n",
+            *typing,
+            "\n" if typing_lines else "",
+            *typing_lines,
+        ]
+    return "".join(lines)
+
+
+def _import_lines(imports: _Imports) -> list[str]:
     modules = [f"import {name}\n" for name, names in sorted(imports.items()) if not names]
     return modules + [
         f"from {name} import {', '.join(sorted(names, key=import_order))}\n"
@@ -91,14 +90,6 @@ def _heading(source: Source, first: ast.stmt) -> str:
     if isinstance(first, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(first) == said:
         return ""
     return "\n".join(f"# {line}".rstrip() for line in said.split("\n")) + "\n\n"
-
-
-def joined(files: Iterable[str], package: str) -> tuple[str, Sequence[str]]:
-    """Return the imports of files, and the text of each without them."""
-    found = Joined(package)
-    for text in files:
-        found.add(text)
-    return found.head(), found.bodies
 
 
 def without_empty_sections(text: str) -> str:

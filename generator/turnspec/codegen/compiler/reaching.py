@@ -24,27 +24,21 @@ class _Part:
 
 
 def reached(
-    text: str,
-    public: Set[str],
-    attributes: Set[str],
-    pure: frozenset[str] = frozenset(),
-    kept_from: str = "",
+    text: str, public: Set[str], pure: frozenset[str] = frozenset(), beside: str = ""
 ) -> str:
-    """Return a source without what neither ``public`` names nor public ``attributes`` need.
+    """Return a source without what neither ``public`` names and attributes need nor what is beside.
 
-    ``pure`` are methods that do nothing but give a value. What comes after the line ``kept_from``
-    stays as it is.
+    ``pure`` are methods that do nothing but give a value, and ``beside`` is another source.
     """
-    own, line, kept = text.partition(kept_from) if kept_from else (text, "", "")
-    used = {*public, *(f".{name}" for name in attributes), *_uses_of(kept)}
+    used = public | _uses_of(beside)
     while True:
-        blocks = blocks_of(own)
+        blocks = blocks_of(text)
         found = _what_is_reached([part for block in blocks for part in _parts(block)], used)
         # A block looks for no names but its own.
         texts = [_without_unreached(it, frozenset(found & _in(it)), pure) for it in blocks]
         if texts == blocks:
-            return own + line + kept
-        own = "".join(texts)
+            return text
+        text = "".join(texts)
 
 
 def _what_is_reached(waiting: Sequence[_Part], used: Set[str]) -> Set[str]:
@@ -161,9 +155,7 @@ def _without_unreached(text: str, found: frozenset[str], pure: frozenset[str]) -
     return source.edited(_edits(source, source.tree.body, found, pure))
 
 
-def _edits(
-    source: Source, body: Iterable[ast.stmt], found: Set[str], pure: Set[str]
-) -> Iterator[Edit]:
+def _edits(source: Source, body: list[ast.stmt], found: Set[str], pure: Set[str]) -> Iterator[Edit]:
     for node in body:
         names = bound_names(node)
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -174,17 +166,10 @@ def _edits(
             yield Edit(*source.lines_of([node]), "")
         elif isinstance(node, ast.ClassDef):
             yield from _members(source, node, found)
-            yield from _edits_of_functions(source, node.body, found, pure)
-        yield from _edits_of_functions(source, [node], found, pure)
-
-
-def _edits_of_functions(
-    source: Source, body: Iterable[ast.stmt], found: Set[str], pure: Set[str]
-) -> Iterator[Edit]:
-    for node in body:
-        if isinstance(node, ast.FunctionDef):
-            read = loaded_in(walked(node)) | {name for name in found if name[0] == "."}
-            yield from unread_stores(source, node, read, pure)
+        for inner in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(inner, ast.FunctionDef):
+                read = loaded_in(walked(inner)) | {name for name in found if name[0] == "."}
+                yield from unread_stores(source, inner, read, pure)
 
 
 def _imports(source: Source, node: ast.Import | ast.ImportFrom, found: Set[str]) -> Iterator[Edit]:

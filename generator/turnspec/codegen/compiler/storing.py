@@ -45,11 +45,7 @@ def _named(source: Source, node: ast.Assign, read: Set[str]) -> Iterator[Edit]:
 def _pairs(source: Source, node: ast.stmt, read: Set[str], pure: Set[str]) -> Iterator[Edit]:
     """Leave out of `self.a, b = x, y` what nobody reads."""
     pairs = stored_in(node)
-    kept = [
-        (target, value)
-        for target, value in pairs
-        if not _is_target_unread(target, read) or not is_pure(value, pure)
-    ]
+    kept = [pair for pair in pairs if not _is_needless(*pair, read, pure)]
     if kept and len(kept) < len(pairs):
         left, right = (", ".join(map(source.text_of, side)) for side in zip(*kept, strict=True))
         yield Edit(source.start(node), source.end(node), f"{left} = {right}")
@@ -59,16 +55,16 @@ def _is_unread(node: ast.stmt, read: Set[str], pure: Set[str]) -> bool:
     if isinstance(node, ast.If) and not node.orelse:
         body = (_is_unread(each, read, pure) for each in node.body)
         return is_pure(node.test, pure) and all(body)
-    unread = [_is_target_unread(x, read) and is_pure(y, pure) for x, y in stored_in(node)]
+    unread = [_is_needless(*pair, read, pure) for pair in stored_in(node)]
     return bool(unread) and all(unread)
 
 
-def _is_target_unread(target: ast.expr, read: Set[str]) -> bool:
+def _is_needless(target: ast.expr, value: ast.expr, read: Set[str], pure: Set[str]) -> bool:
     match target:
         case ast.Name(id=name):
-            return name not in read
+            return name not in read and is_pure(value, pure)
         case ast.Attribute(attr=name):
-            return f".{name}" not in read
+            return f".{name}" not in read and is_pure(value, pure)
     return False
 
 

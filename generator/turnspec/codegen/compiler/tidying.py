@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 
 from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, settled, source_of
@@ -13,19 +13,10 @@ from turnspec.codegen.compiler.edits import Edit, Source, bodies, by_blocks, set
 _LINE_LENGTH = 88
 
 _OPPOSITES: dict[type[ast.cmpop], str] = {
-    ast.In: "not in",
-    ast.NotIn: "in",
-    ast.Is: "is not",
-    ast.IsNot: "is",
-    ast.Eq: "!=",
-    ast.NotEq: "==",
+    **{ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is"},
+    **{ast.Eq: "!=", ast.NotEq: "=="},
 }
-
-
-_EQUALS: dict[type[ast.cmpop], tuple[str, str]] = {
-    ast.In: ("==", "is"),
-    ast.NotIn: ("!=", "is not"),
-}
+_EQUAL: dict[type[ast.cmpop], tuple[str, str]] = {ast.In: ("==", "is"), ast.NotIn: ("!=", "is not")}
 
 
 def tidied(text: str) -> str:
@@ -45,7 +36,7 @@ def _edits(source: Source) -> Iterator[Edit]:
                 if type(op) in _OPPOSITES:
                     sides = map(source.text_of, (compared.left, compared.comparators[0]))
                     yield _edit(source, node, f" {_OPPOSITES[type(op)]} ".join(sides))
-            case ast.Compare(ops=[op], comparators=[ast.Tuple(elts=[one])]) if type(op) in _EQUALS:
+            case ast.Compare(ops=[op], comparators=[ast.Tuple(elts=[one])]) if type(op) in _EQUAL:
                 yield from _is_the_one(source, node, one)
             case ast.Compare(comparators=[ast.Tuple() as members]):
                 yield from _in_one(source, "", members)
@@ -70,7 +61,7 @@ def _is_the_one(source: Source, node: ast.Compare, one: ast.expr) -> Iterator[Ed
     """Compare with the only element of a tuple; members of enumerations by identity."""
     is_member = isinstance(one, ast.Attribute) and one.attr.isupper()
     if is_member or isinstance(one, ast.Constant):
-        by = _EQUALS[type(node.ops[0])][is_member]
+        by = _EQUAL[type(node.ops[0])][is_member]
         yield _edit(source, node, f"{source.text_of(node.left)} {by} {source.text_of(one)}")
 
 
@@ -94,14 +85,19 @@ def _in_one(source: Source, name: str, rows: ast.Tuple) -> Iterator[Edit]:
     if members != rows.elts and len(f"{name} = {text}") <= _LINE_LENGTH:
         yield _edit(source, rows, text)
     elif name and members != rows.elts:
-        full: list[list[str]] = [[]]
-        for member in map(ast.unparse, members):
-            if len(f"    *({', '.join([*full[-1], member])}),") > _LINE_LENGTH:
-                full.append([])
-            full[-1].append(member)
+        full = in_full_lines(map(ast.unparse, members))
         if len(full) < sum(bool(_members(row)) for row in rows.elts):
-            text = ", ".join(f"*({', '.join(row)})" if row[1:] else row[0] for row in full)
-            yield _edit(source, rows, f"({text},)")
+            yield _edit(source, rows, f"({', '.join(full)},)")
+
+
+def in_full_lines(items: Iterable[str]) -> list[str]:
+    """Return rows of a long tuple, each with as many of its elements as a line holds."""
+    lines: list[list[str]] = [[]]
+    for item in items:
+        if lines[-1] and len(f"    *({', '.join([*lines[-1], item])}),") > _LINE_LENGTH:
+            lines.append([])
+        lines[-1].append(item)
+    return [f"*({', '.join(line)})" if line[1:] else line[0] for line in lines]
 
 
 def _in_brackets(source: Source, node: ast.expr) -> Iterator[Edit]:

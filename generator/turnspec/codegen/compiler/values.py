@@ -13,12 +13,10 @@ from typing import Any
 UNKNOWN = object()
 
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
+    **{ast.Eq: operator.eq, ast.NotEq: operator.ne},
+    **{ast.Is: operator.is_, ast.IsNot: operator.is_not},
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
 }
 
 
@@ -90,9 +88,8 @@ class Facts:
         members = [right]
         if isinstance(op, ast.In | ast.NotIn) and isinstance(right, ast.Tuple | ast.Set):
             members = right.elts
-        if isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) and all(
-            map(self.is_never, members)
-        ):
+        are_never = all(map(self.is_never, members))
+        if are_never and isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
             return isinstance(op, ast.IsNot | ast.NotIn)
         values = self.value(left), self.value(right)
         if UNKNOWN in values or type(op) not in _COMPARED:

@@ -43,9 +43,7 @@ _OF_STR = {
     **{"strip": ("strip", STR), "lstrip": ("stripStart", STR), "rstrip": ("stripEnd", STR)},
     "lower": (".toLowerCase", STR),
 }
-_OF_OBJECT = {
-    **{"get": ("memberOf", ANY), "items": ("membersOf", list_of(Kind("tuple", (STR, ANY))))}
-}
+_OF_OBJECT = {"get": ("memberOf", ANY), "items": ("membersOf", list_of(Kind("tuple", (STR, ANY))))}
 _METHODS = {
     **{"str": _OF_STR, "literal": _OF_STR, "object": _OF_OBJECT, "any": _OF_OBJECT},
     "list": {
@@ -132,10 +130,8 @@ class Calls(Walking):
         texts = self._arguments(node, class_.init)
         if class_.members:
             texts.insert(0, f'"{class_.members["type"]}"')
-        members = [
-            text if text == name else f"{name}: {text}"
-            for name, text in zip(map(member, class_.record), texts, strict=True)
-        ]
+        pairs = zip(map(member, class_.record), texts, strict=True)
+        members = [text if text == name else f"{name}: {text}" for name, text in pairs]
         return Value(braces(members), kind)
 
     def _expression(self, node: ast.Call, name: str) -> Value:

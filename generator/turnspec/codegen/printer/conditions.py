@@ -53,7 +53,8 @@ class Conditions(Expressions):
     def truth(self, node: ast.expr) -> Value:
         """Return an expression that is as true as Python's."""
         if isinstance(node, ast.BoolOp):
-            return self._all_true(node)
+            values = self._operands(node, self.truth)
+            return _combined(node, values, union(*(value.kind for value in values)))
         value = self.value(node)
         kind = value.kind.present
         if kind.name in COLLECTIONS:
@@ -74,9 +75,7 @@ class Conditions(Expressions):
     def as_bool(self, node: ast.expr) -> Value:
         """Return whether an expression is true."""
         value = self.truth(node)
-        if value.kind == BOOL:
-            return value
-        return Value(enclosed("Boolean(", value.text, ")"), BOOL)
+        return value if value.kind == BOOL else Value(enclosed("Boolean(", value.text, ")"), BOOL)
 
     def _operands(self, node: ast.BoolOp, read: Callable[[ast.expr], Value]) -> list[Value]:
         values = []
@@ -85,10 +84,6 @@ class Conditions(Expressions):
                 values.append(read(each))
                 self.narrow(each, isinstance(node.op, ast.And))
         return values
-
-    def _all_true(self, node: ast.BoolOp) -> Value:
-        values = self._operands(node, self.truth)
-        return _combined(node, values, union(*(value.kind for value in values)))
 
     def _boolop(self, node: ast.BoolOp, expected: Kind) -> Value:
         values = self._operands(node, lambda each: self.value(each, expected))
@@ -175,9 +170,7 @@ class Conditions(Expressions):
             return Value(f"{listed}.lastIndexOf({sought.text}) >= 0", BOOL, LESS)
         texts = [it.text for it in self.items(other.elts)] if isinstance(other, ast.Tuple) else []
         if 0 < len(texts) < 4 and SIMPLE.fullmatch(sought.text) and "..." not in "".join(texts):
-            same, others = (
-                [f"{sought.text} {sign} {text}" for text in texts] for sign in _OPPOSITES
-            )
+            same, others = ([f"{sought.text} {sign} {it}" for it in texts] for sign in _OPPOSITES)
             if len(texts) == 1:
                 return Value(same[0], BOOL, EQUAL, others[0])
             return Value(chain(same, "||"), BOOL, OR, f"({chain(others, '&&')})")

@@ -59,9 +59,7 @@ class Functions(Statements):
         self.put(f"for ({keyword}{self.target(node.target)} of {many.text}) {{", node, node.iter)
         self.block(node.body)
 
-    def function(
-        self, node: ast.FunctionDef, head: str, signature: Signature, *, is_kept: bool
-    ) -> None:
+    def function(self, node: ast.FunctionDef, head: str, signature: Signature) -> None:
         """Put a function; one whose results are kept is given to a function that does that."""
         body, kind = self.put_doc(node), signature.returns
         self.returns = kind.of[0] if kind.name == "reading" else kind
@@ -71,12 +69,12 @@ class Functions(Statements):
         note = "" if node.name == "__init__" else self.note(VOID if kind == NULL else kind)
         given = list(self._parameters(signature, body))
         with self.knowing(self.declared):
-            self.put(f"{called(head, given)}{note}{' =>' * is_kept} {{")
+            self.put(f"{called(head, given)}{note}{' =>' * signature.is_kept} {{")
             self.block(body, "")
             self.depth += 1
             self.put_comments((node.end_lineno or 0) + 1)
             self.depth -= 1
-            self.put("}" + ");" * is_kept)
+            self.put("}" + ");" * signature.is_kept)
 
     def put_doc(self, node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
         """Put a docstring; return the body without it."""

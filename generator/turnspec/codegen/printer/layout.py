@@ -58,11 +58,6 @@ def enclosed(before: str, text: str, after: str) -> str:
     return f"{before}{BEGIN}{text}{END}{after}"
 
 
-def flat(text: str) -> str:
-    """Return a text on one line."""
-    return _SIGN.sub("", text.replace(LINE, " ").replace(PAD, " "))
-
-
 def laid_out(text: str, indent: int = 0) -> list[str]:
     """Return a text as lines."""
     stack: list[_Group] = [[CHAIN]]
@@ -125,11 +120,8 @@ def _filled(group: _Group, width: int) -> list[str]:
     whole = _flat(group).strip()
     if len(whole) <= width:
         return [whole]
-    parts = [
-        _flat(list(part))
-        for is_end, part in groupby(group, lambda part: part == LINE)
-        if not is_end
-    ]
+    between = groupby(group, lambda part: part == LINE)
+    parts = [_flat(list(part)) for is_end, part in between if not is_end]
     if COMMA not in group or max(map(len, parts)) > _SHORT:
         return []
     text = " ".join(part.strip().replace(" ", PAD) for part in parts)
@@ -137,7 +129,9 @@ def _filled(group: _Group, width: int) -> list[str]:
 
 
 def _flat(part: str | _Group) -> str:
-    return flat(part if isinstance(part, str) else "".join(map(_flat, part)))
+    """Return parts on one line."""
+    text = part if isinstance(part, str) else "".join(map(_flat, part))
+    return _SIGN.sub("", text.replace(LINE, " ").replace(PAD, " "))
 
 
 def _width_to_break(parts: _Group, after: int) -> int:

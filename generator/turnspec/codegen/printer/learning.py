@@ -112,21 +112,14 @@ class Learning(Functions):
         given = node.args
         if given.vararg or given.kwarg or given.posonlyargs:
             raise Refused(node, "parameters *args, **kwargs, /")
-        try:
-            kinds = {
-                arg.arg: self.annotations.kind(arg.annotation)
-                for arg in (*given.args[is_method:], *given.kwonlyargs)
-            }
-            returns = self.annotations.kind(node.returns)
-        except Refused:
-            if not node.name.startswith("__") and node.name not in self.runtime:
-                raise
-            return Signature()
+        taken = (*given.args[is_method:], *given.kwonlyargs)
+        kinds = {arg.arg: self.annotations.kind(arg.annotation) for arg in taken}
+        returns = self.annotations.kind(node.returns)
         last = zip(given.args[::-1], given.defaults[::-1], strict=False)
         more = zip(given.kwonlyargs, given.kw_defaults, strict=True)
         defaults = {arg.arg: value for arg, value in (*last, *more) if value}
         names = {ast.unparse(each) for each in node.decorator_list}
-        is_kept = "cached_property" in names
+        is_kept = any(name.startswith(("cached_property", "lru_cache(")) for name in names)
         return Signature(kinds, defaults, returns, bool(names & set(DECORATORS)), is_kept)
 
     def _learn_constant(self, node: ast.stmt) -> None:
@@ -187,6 +180,4 @@ def _read_only(kind: Kind) -> Kind:
     """Return the kind of a constant: what holds values of one kind, or pairs, is a list of them."""
     holds_pairs = any(part.name == "tuple" for part in kind.of)
     is_list = kind.name == "tuple" and (holds_pairs or len(set(kind.of)) == 1)
-    if is_list or kind.name == "list":
-        return Kind("array", (union(*kind.of),))
-    return kind
+    return Kind("array", (union(*kind.of),)) if is_list or kind.name == "list" else kind

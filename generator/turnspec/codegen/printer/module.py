@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from turnspec.codegen.compiler.edits import first_line
 from turnspec.codegen.printer.kinds import ANY, RENAMED, Refused
 from turnspec.codegen.printer.layout import WIDTH, braces
 from turnspec.codegen.printer.learning import DECORATORS, Learning, name_of
@@ -40,7 +41,7 @@ class Module(Learning):
         self.needed = reached(roots, self._uses) & set(self.defined) - {*self.runtime, *_TYPING}
         self.learn()
         for node in self.tops:
-            name, line = name_of(node), _first_line(node)
+            name, line = name_of(node), first_line(node)
             if name not in self.needed or (self._is_type(name) and not self.is_typed):
                 self.comments.drop(line, node.end_lineno or 0)
                 continue
@@ -70,9 +71,8 @@ class Module(Learning):
     def _is_type(self, name: str) -> bool:
         """Tell whether a name is of types alone."""
         class_ = self.classes.get(name)
-        return (
-            bool(class_ and (class_.is_enum or class_.record)) or name in self.annotations.written
-        )
+        is_type = class_ is not None and bool(class_.is_enum or class_.record)
+        return is_type or name in self.annotations.written
 
     def _put_top(self, node: ast.stmt) -> None:
         name = name_of(node)
@@ -87,9 +87,7 @@ class Module(Learning):
                 self._put_class(node)
             case ast.Assign(value=ast.Dict() as value) if name == "FORMAT":
                 pairs = zip(value.keys, value.values, strict=True)
-                texts = [
-                    f"{ast.literal_eval(key or each)}: {self.text(each)}" for key, each in pairs
-                ]
+                texts = [f"{ast.literal_eval(key or it)}: {self.text(it)}" for key, it in pairs]
                 note = ": FormatTexts" * self.is_typed
                 self.lines.append("")
                 self.put(f"export const FORMAT{note} = {braces(texts)};")
@@ -135,8 +133,7 @@ class Module(Learning):
                 head = f"const {name} = remembered({ast.unparse(size)}, "
             case decorators:
                 raise Refused(node, f"decorator {list(map(ast.unparse, decorators))}")
-        is_kept = bool(node.decorator_list)
-        self.function(node, head, self.functions[node.name], is_kept=is_kept)
+        self.function(node, head, self.functions[node.name])
 
     # Classes.
 
@@ -200,7 +197,7 @@ class Module(Learning):
         if node.name == "__init__" and not node.body:
             return
         self.lines.append("")
-        self.put_comments(_first_line(node))
+        self.put_comments(first_line(node))
         is_again = base is not None and node.name in base.methods and self.is_typed
         head = "override " * is_again + "get " * signature.is_property + _star(node)
         if node.name == "__init__":
@@ -209,13 +206,7 @@ class Module(Learning):
             head = f"{'readonly ' * self.is_typed}{member(node.name)} = once("
         else:
             head += member(node.name)
-        self.function(node, head, signature, is_kept=signature.is_kept)
-
-
-def _first_line(node: ast.stmt) -> int:
-    """Return the line that a statement begins in, with its decorators."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
+        self.function(node, head, signature)
 
 
 def _star(node: ast.FunctionDef) -> str:

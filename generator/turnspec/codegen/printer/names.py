@@ -96,7 +96,7 @@ class Signature:
     defaults: dict[str, ast.expr] = field(default_factory=dict)
     returns: Kind = ANY
     is_property: bool = False
-    is_kept: bool = False  # a property that is made once
+    is_kept: bool = False  # a property that is made once, a function that remembers
 
 
 @dataclass(slots=True)

@@ -6,6 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator
 
+from turnspec.codegen.compiler.edits import bodies
+
 _COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 
 
@@ -39,7 +41,7 @@ class Scope:
             stores = self.added if isinstance(each, ast.AugAssign) else self.stores
             stores.update(name.id for name in names if isinstance(name.ctx, ast.Store))
             found = dict.fromkeys(name.id for name in names)
-            for block in blocks_of(each):
+            for block in bodies(each):
                 found |= self._uses(block)
             self._own[id(each)], self._all[id(each)] = names, found
             used |= found
@@ -48,9 +50,7 @@ class Scope:
     def _declare(self, name: str, body: list[ast.stmt]) -> None:
         first, *others = [each for each in body if name in self._all[id(each)]]
         own = [type(each.ctx) for each in self._own[id(first)] if each.id == name]
-        blocks = [
-            block for block in blocks_of(first) if any(name in self._all[id(it)] for it in block)
-        ]
+        blocks = [it for it in bodies(first) if any(name in self._all[id(each)] for each in it)]
         if not others and not own and len(blocks) == 1:
             self._declare(name, blocks[0])
             return
@@ -61,14 +61,9 @@ class Scope:
             self.before.setdefault(id(first), []).append(name)
 
 
-def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
-    """Return the blocks of statements in one."""
-    return [getattr(node, name) for name in ("body", "orelse") if hasattr(node, name)]
-
-
 def own_parts(node: ast.stmt) -> list[ast.AST]:
     """Return what a statement consists of, without its blocks."""
-    if not blocks_of(node):
+    if not any(True for _ in bodies(node)):
         return [node]
     return [getattr(node, name) for name in ("target", "iter", "test") if hasattr(node, name)]
 

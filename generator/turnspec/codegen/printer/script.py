@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from importlib import resources
 from itertools import groupby
 
@@ -57,23 +56,15 @@ INNER_DOC = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n(?!export )", re.MULTILIN
 _WITH_DEFAULT = re.compile(r"(\w+)(?:: ([^=,()]+?))? = (\{\}|false)(?=[,)])")
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """What a file of the runtime defines, with the comments above it, and the names it may use."""
-
-    name: str
-    text: str
-    words: frozenset[str]
-
-
+@lru_cache(1024)  # parts of the runtime are asked for once for each parser
 def names_in(script: str) -> frozenset[str]:
     """Return the names that a script may use, but those of members."""
     code = re.sub(r"/\*\*[\s\S]*?\*/|(?<=\s)//.*|\"(?:[^\"\\\n]|\\.)*\"", "", script)
     return frozenset(re.findall(r"(?<![\w.])(?:\.\.\.)?(\w+)", code))
 
 
-def runtime(words: Collection[str] | None = None) -> dict[str, Declaration]:
-    """Return what the runtime defines, by name: all, or what scripts need that have some words."""
+def runtime(words: Collection[str] | None = None) -> Mapping[str, str]:
+    """Return what the runtime defines, with the comments above it: all, or by a script's words."""
     wanted = frozenset(_CONDITION.findall(_source()))
     return _runtime(wanted if words is None else wanted & frozenset(words))
 
@@ -86,25 +77,23 @@ def _source() -> str:
 
 
 @cache
-def _runtime(words: frozenset[str]) -> dict[str, Declaration]:
+def _runtime(words: frozenset[str]) -> Mapping[str, str]:
     text = _CONDITIONAL.sub(lambda it: it[2] if it[1] in words else "", _source())
-    return {found.name: found for found in _declarations(text)}
-
-
-def _declarations(text: str) -> Iterator[Declaration]:
     # What has several signatures is one.
     found = [next(same) for _, same in groupby(_DECLARATION.finditer(text), lambda each: each[1])]
     ends = [*(each.start() for each in found[1:]), len(text)]
-    for each, end in zip(found, ends, strict=True):
-        part = text[each.start() : end].strip("\n")
-        yield Declaration(each[1], part, names_in(part))
+    pairs = zip(found, ends, strict=True)
+    return {each[1]: text[each.start() : end].strip("\n") for each, end in pairs}
 
 
-def needed(names: Iterable[str], words: Collection[str] | None = None) -> list[Declaration]:
+def needed(names: Iterable[str], words: Collection[str] | None = None) -> dict[str, str]:
     """Return what of the runtime is needed by what uses some names, and has some words."""
-    parts = runtime(words)
-    found = reached(names, lambda name: parts[name].words if name in parts else ())
-    return [each for each in parts.values() if each.name in found]
+    return _needed(names, runtime(words))
+
+
+def _needed(names: Iterable[str], parts: Mapping[str, str]) -> dict[str, str]:
+    found = reached(names, lambda name: names_in(parts.get(name, "")))
+    return {name: text for name, text in parts.items() if name in found}
 
 
 def reserved_names() -> set[str]:
@@ -129,11 +118,11 @@ def script(module: str, *, is_typed: bool = True) -> str:
 
 
 def texts_of(
-    parts: Iterable[Declaration], public: Collection[str] = PUBLIC, *, is_typed: bool
+    parts: Mapping[str, str], public: Collection[str] = PUBLIC, *, is_typed: bool
 ) -> Iterator[str]:
     """Yield parts of the runtime as they stand in a script, which exports what is public."""
-    for each in parts:
-        text = _made_public(each.text, each.name, public)
+    for name, part in parts.items():
+        text = _made_public(part, name, public)
         if text := text if is_typed else untyped(text):
             yield shortened(text)
 
@@ -160,15 +149,12 @@ def declaration(module: str) -> str:
     return declared(texts, PUBLIC, source.defined)
 
 
-def declared(
-    texts: list[str], public: Collection[str], words: Collection[str] | None = None
-) -> str:
+def declared(told: list[str], public: Collection[str], words: Collection[str] | None = None) -> str:
     """Return declarations, and those of the runtime that they and public names need."""
-    parts = {name: _declared(each.text) for name, each in runtime(words).items()}
-    words = [*public, *(name for text in texts for name in names_in(text))]
-    found = reached(words, lambda name: names_in(parts.get(name, "")))
-    kept = [_made_public(text, name, public) for name, text in parts.items() if name in found]
-    return "\n\n".join([*texts, *kept]) + "\n"
+    parts = {name: _declared(text) for name, text in runtime(words).items()}
+    kept = _needed([*public, *(name for text in told for name in names_in(text))], parts)
+    made = (_made_public(text, name, public) for name, text in kept.items())
+    return "\n\n".join([*told, *made]) + "\n"
 
 
 def _declared(text: str) -> str:

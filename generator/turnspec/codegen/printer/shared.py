@@ -57,7 +57,7 @@ class _Engine(Module):
                 return f"new Map(Object.entries({given}{{}}))"
             case Kind("class", text=class_):
                 types = f" as ConstructorParameters<typeof {class_}>" * self.is_typed
-                return f'new {class_}(...(({given}["", false, false, ""]){types}))'
+                return f'new {class_}(...(({given}["", false, ""]){types}))'
         return given + {"bool": "false", "str": '""'}.get(kind.name, "[]")
 
 
@@ -78,15 +78,13 @@ def engine_script(*, is_typed: bool) -> str:
     printed = engine.printed(("FORMAT", *script.ROOTS))
     last = "\n".join(engine.last_lines)
     parts = script.needed([*script.names_in(printed + last), *script.PUBLIC, *SHARED, "ruleOf"])
-    inside = script.texts_of(
-        [each for each in parts if each.name in _INSIDE], (), is_typed=is_typed
-    )
-    outside = [each for each in parts if each.name not in _INSIDE]
+    held = {name: parts.pop(name) for name in list(parts) if name in _INSIDE}
+    inside = script.texts_of(held, (), is_typed=is_typed)
     text = "\n\n".join([printed, *inside, last, "return { FORMAT, Parser, parse };"])
     note, returns = (": Facts", ": FormatModule") if is_typed else ("", "")
     head = f"{_LOAD_TOLD}\nexport function load(facts{note}){returns} {{"
     function = f"{head}\n{textwrap.indent(text, '  ')}\n}}\n"
-    others = script.texts_of(outside, SHARED, is_typed=is_typed)
+    others = script.texts_of(parts, SHARED, is_typed=is_typed)
     whole = "\n\n".join([*[types] * is_typed, *others, function])
     return whole if is_typed else script.INNER_DOC.sub("", whole)
 

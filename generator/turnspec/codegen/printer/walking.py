@@ -6,16 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from turnspec.codegen.printer.conditions import Conditions
-from turnspec.codegen.printer.kinds import (
-    ANY,
-    BOOL,
-    NUM,
-    OBJECT,
-    Kind,
-    Refused,
-    list_of,
-    union,
-)
+from turnspec.codegen.printer.kinds import ANY, BOOL, NUM, OBJECT, Kind, Refused, list_of, union
 from turnspec.codegen.printer.layout import called, listed
 from turnspec.codegen.printer.names import Value, camel
 
