@@ -233,7 +233,6 @@ def _call_values(marks: Marks) -> dict[str, object]:
         "HAS_ELEMENTS": marks.has_elements,
         "HAS_OTHER_VALUES": style is not None,
         "HAS_RAW_STRINGS": bool(arguments.quote),
-        "RAW_STRINGS_STAND_INSIDE": style is not None and style.is_raw_inside,
         "HAS_JSON_STRINGS": not style or not style.has_python_escapes,
         "HAS_PYTHON_VALUES": style is not None and style.has_python_escapes,
     }
@@ -372,8 +371,4 @@ def _element_values(marks: Marks) -> dict[str, object]:
 def _style(marks: Marks) -> Mapping[str, object]:
     """Return how values are written in a relative of JSON."""
     style = marks.arguments.style
-    if not style:
-        return {}
-    signs = signs_behind_string(marks)
-    quote, is_python = style.raw_quote, style.has_python_escapes
-    return {"raw_quote": quote, "has_python_escapes": is_python, "after_string": signs}
+    return {**asdict(style), "after_string": signs_behind_string(marks)} if style else {}

@@ -30,11 +30,7 @@ from turnspec.engine.facts import (
     OPENINGS,
     WORDS,
 )
-from turnspec.engine.json_arguments import (
-    marker_here,
-    read_early_arguments,
-    read_json_arguments,
-)
+from turnspec.engine.json_arguments import marker_here, read_early_arguments, read_json_arguments
 from turnspec.engine.markers import WHITE_SPACE, Found, after_space
 from turnspec.engine.other_syntax import read_other_syntax
 from turnspec.engine.roles import MORE_TEXT, Role

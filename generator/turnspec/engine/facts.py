@@ -206,10 +206,11 @@ AFTER_BARE_TEXT: tuple[Rule, ...] = ()
 #: and what ends it.
 HAS_OTHER_VALUES: bool = False
 HAS_RAW_STRINGS: bool = True
-RAW_STRINGS_STAND_INSIDE: bool = False  # of arrays and objects
 HAS_JSON_STRINGS: bool = True
 HAS_PYTHON_VALUES: bool = True
-VALUE_STYLE: ValueStyle = ValueStyle(raw_quote="", has_python_escapes=True, after_string=",)]}:<")
+VALUE_STYLE: ValueStyle = ValueStyle(
+    raw_quote="", is_raw_inside=False, has_python_escapes=True, after_string=",)]}:<"
+)
 AT_RAW_START: tuple[Rule, ...] = ()
 AT_RAW_END: tuple[Rule, ...] = ()
 

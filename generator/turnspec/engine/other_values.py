@@ -11,7 +11,6 @@ from turnspec.engine.facts import (
     HAS_PYTHON_VALUES,
     HAS_RAW_STRINGS,
     HAS_SPECIAL_TOKENS,
-    RAW_STRINGS_STAND_INSIDE,
 )
 from turnspec.engine.json_texts import quote
 from turnspec.engine.json_values import TOKENS, JsonValue
@@ -112,7 +111,7 @@ class OtherValue(JsonValue):
     def _read_string(self) -> bool:
         style = self._style
         is_raw = HAS_RAW_STRINGS and self._quote == style.raw_quote
-        if is_raw and (RAW_STRINGS_STAND_INSIDE or not self._closers):
+        if is_raw and (style.is_raw_inside or not self._closers):
             return self._read_raw_string()
         is_python = HAS_PYTHON_VALUES and self.is_python
         if HAS_JSON_STRINGS and not is_python and self._quote == '"':
@@ -214,12 +213,10 @@ class OtherValue(JsonValue):
     def _read_raw_string(self) -> bool:
         input = self._input
         found, end = self._raw_end()
-        if not RAW_STRINGS_STAND_INSIDE:
+        if not self._style.is_raw_inside:
             self._take_raw_quotes(end)
         self._add(quote(input.take(end))[1:-1])
-        goes_on: bool | None = False
-        if not RAW_STRINGS_STAND_INSIDE and found and self._inner_quotes:
-            goes_on = self._goes_on(found.end)
+        goes_on = self._goes_on(found.end) if found and self._inner_quotes else False
         if found is None or found.is_partial or goes_on is None:
             return False
         text = input.take(found.end)

@@ -91,7 +91,10 @@ class Rule:
 class ValueStyle:
     """How values are written in a relative of JSON."""
 
-    def __init__(self, *, raw_quote: str, has_python_escapes: bool, after_string: str) -> None:
+    def __init__(
+        self, *, raw_quote: str, is_raw_inside: bool, has_python_escapes: bool, after_string: str
+    ) -> None:
         self.raw_quote = raw_quote  # around strings without escapes
+        self.is_raw_inside = is_raw_inside  # whether they stand in arrays and objects
         self.has_python_escapes = has_python_escapes
         self.after_string = after_string  # the signs that can come after a string

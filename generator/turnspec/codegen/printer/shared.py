@@ -57,7 +57,7 @@ class _Engine(Module):
                 return f"new Map(Object.entries({given}{{}}))"
             case Kind("class", text=class_):
                 types = f" as ConstructorParameters<typeof {class_}>" * self.is_typed
-                return f'new {class_}(...(({given}["", false, ""]){types}))'
+                return f'new {class_}(...(({given}["", false, false, ""]){types}))'
         return given + {"bool": "false", "str": '""'}.get(kind.name, "[]")
 
 
