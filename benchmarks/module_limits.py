@@ -32,7 +32,7 @@ SO_FAR = {
     "lines, tagged": 2_636,
     "lines, heads with JSON": 2_460,
     "lines, objects": 2_476,
-    "lines, heads with values": 2_600,
+    "lines, heads with values": 2_625,
     "lines above, content only": 490,
     "lines above, tagged": 1_655,
     "lines above, heads with JSON": 1_138,
@@ -42,9 +42,9 @@ SO_FAR = {
     "statements, heads with JSON": 1_594,
     "statements, objects": 1_645,
     "lines, median": 2_219,
-    "lines, mean": 1_986,
-    "lines, all": 472_712,
-    "lines of the engine and codegen": 11_222,
+    "lines, mean": 1_988,
+    "lines, all": 473_132,
+    "lines of the engine and codegen": 11_213,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
