@@ -1413,6 +1413,9 @@ def _option_failures(form: FormatModule, text: str, marks: Reasoning) -> Iterato
         prompt = form.FORMAT.get(key)
         if prompt and form.parse("x", enable_thinking=enable) != form.parse("x", prefill=prompt):
             yield f"the {key} isn't taken"
+        over = f"{text}{prompt}" if prompt and text.endswith("<end>") else prompt
+        if prompt and form.parse("x", prefill=over) != form.parse("x", prefill=prompt):
+            yield f"the {key} isn't taken behind a turn that is over"
     inline = form.parse(text, tools=TOOLS, reasoning="inline")
     if whole.reasoning_content and f"{whole.reasoning_content}{marks.end}" not in inline.content:
         yield f"inline: {inline!r}"
