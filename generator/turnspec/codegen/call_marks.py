@@ -225,7 +225,8 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
         head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
     if is_tagged and tools.arguments.start.strip():
         *before, last = head
-        head = (*before, *[last] * bool(last.kind), Literal(last.text + tools.arguments.start))
+        text = last.text + tools.arguments.start
+        head = (*before, *([last] if last.kind else []), Literal(text))
     has_slots = is_tagged and any(piece.kind for piece in after)
     closing = tools.arguments.end * is_tagged + _text(after)
     return _Shape(
