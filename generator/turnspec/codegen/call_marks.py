@@ -224,9 +224,8 @@ def _shape(tools: Tools, turn_end: str) -> _Shape:
         text = head[0].text
         head = (Literal(text[text.rindex(head_tags[-1]) :]), *head[1:])
     if is_tagged and tools.arguments.start.strip():
-        *before, last = head
-        text = last.text + tools.arguments.start
-        head = (*before, *([last] if last.kind else []), Literal(text))
+        last = head[-1]
+        head = (*(head if last.kind else head[:-1]), Literal(last.text + tools.arguments.start))
     has_slots = is_tagged and any(piece.kind for piece in after)
     closing = tools.arguments.end * is_tagged + _text(after)
     return _Shape(
