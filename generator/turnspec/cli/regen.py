@@ -19,7 +19,7 @@ MESSAGES = click.option(
     "--messages",
     type=click.IntRange(min=1),
     default=DEFAULT_MESSAGES,
-    help="Random messages per template for the verification.",
+    help="Random messages per template for the verification; fewer make all of it shorter.",
 )
 
 

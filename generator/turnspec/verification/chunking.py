@@ -31,8 +31,11 @@ from turnspec.verification.turns import no_place, written_input
 _MOST_CUTS = 2_000
 
 
-def chunking(spec: Spec, module: FormatModule) -> RungResult:
-    """Return what came of every split, and of every cut, of the sample turns that show most."""
+def chunking(spec: Spec, module: FormatModule, share: float = 1) -> RungResult:
+    """Return what came of every split, and of every cut, of the sample turns that show most.
+
+    ``share`` is how many of the usual cuts are tried in turns that are long for that.
+    """
     tally = Tally()
     markers = _told_alone(format_markers(spec) - _beginnings_of_calls(spec))
     for message, thinking in _full_messages(spec):
@@ -42,7 +45,8 @@ def chunking(spec: Spec, module: FormatModule) -> RungResult:
             continue
         tools = tool_definitions(message.calls)
         options: dict[str, object] = {"tools": tools, "prefill": found.prefill}
-        _Splits(spec, module, options, found.text).check(markers, tally)
+        step = 1 + int(len(found.text) / (_MOST_CUTS * share))
+        _Splits(spec, module, options, found.text, step).check(markers, tally)
     return tally.result(no_place(spec, "a sample turn"))
 
 
@@ -62,6 +66,7 @@ class _Splits:
     module: FormatModule
     options: dict[str, object]
     text: str
+    step: int  # how far places to cut lie apart
 
     def check(self, markers: set[str], tally: Tally) -> None:
         try:
@@ -75,7 +80,7 @@ class _Splits:
         for size in (1, 3):
             chunks = [text[start : start + size] for start in range(0, len(text), size)]
             tally.add(self._fault(chunks, whole))
-        for cut in range(0, len(text), self._step()):
+        for cut in range(0, len(text), self.step):
             tally.add(self._cut_off(cut, markers))
         for damaged in dict.fromkeys(self._damaged(markers)):
             tally.add(self._fault_of_damaged(damaged))
@@ -95,13 +100,9 @@ class _Splits:
             return Counterexample(text, "no exception", _named(error))
         return same_in_pieces(self.spec, self.module, self.options, text, whole)
 
-    def _step(self) -> int:
-        """Return how far places to cut lie apart: 1, but in turns full of overlong markers."""
-        return 1 + len(self.text) // _MOST_CUTS
-
     def _pairs(self) -> Iterator[Sequence[int]]:
         """Yield all places to split at, two at a time, as far apart as can be for all of them."""
-        places = range(1, len(self.text), self._step())
+        places = range(1, len(self.text), self.step)
         half = len(places) // 2
         yield from zip(places[:half], places[half : 2 * half], strict=True)
         yield from ((place,) for place in places[2 * half :])

@@ -12,7 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
+from math import ceil
 from random import Random
 from typing import Any
 
@@ -53,10 +54,17 @@ _ALLOWED = "repeated_argument"
 _STRAY = re.compile(r"[,}\]`\s]*[,}\]`][,}\]`\s]*")
 
 
-def agreement(spec: Spec, module: FormatModule, gbnf: str, bind: Bind | None = None) -> RungResult:
-    """Return what came of walks over the grammars, and of the written turns given to them."""
+def agreement(
+    spec: Spec, module: FormatModule, gbnf: str, bind: Bind | None = None, share: float = 1
+) -> RungResult:
+    """Return what came of walks over the grammars, and of the written turns given to them.
+
+    ``share`` is how many of the usual walks are taken.
+    """
     tally, walked, bind = Tally(), 0, bind or GrammarBinder(spec).bind
-    for fault in (*walk_faults(spec, module, gbnf, bind), *_begun_faults(spec, module, gbnf)):
+    walks = walk_faults(spec, module, gbnf, bind, share=share)
+    begun = islice(_begun_faults(spec, module, gbnf), 0, None, int(1 / share))
+    for fault in (*walks, *begun):
         tally.add(fault.example if fault else None)
         walked += 1
     for written in written_turns(spec, gbnf, bind):
@@ -79,6 +87,7 @@ def walk_faults(
     gbnf: str,
     bind: Bind | None = None,
     reader: Spec | None = None,
+    share: float = 1,
 ) -> Iterator[WalkFault | None]:
     """Yield for each walk over the grammars what is wrong with how it is read, or None.
 
@@ -89,7 +98,7 @@ def walk_faults(
         if isinstance(reading, WalkFault):
             yield reading
             continue
-        for walk in reading.walks():
+        for walk in reading.walks(ceil(reading.count * share)):
             yield reading.fault(walk)
 
 
@@ -117,10 +126,10 @@ class _Reading:
     thinking: bool | None = None
     request: GrammarRequest | None = None
 
-    def walks(self) -> Iterator[Walk]:
+    def walks(self, count: int) -> Iterator[Walk]:
         taken: Taken = Counter()
-        for number in range(self.count):
-            longest = _LENGTHS[number * len(_LENGTHS) // self.count]
+        for number in range(count):
+            longest = _LENGTHS[number * len(_LENGTHS) // count]
             walk = None
             while walk is None or BEYOND_DOUBLES.search(walk.text):
                 walk = random_walk(

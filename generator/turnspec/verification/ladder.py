@@ -15,7 +15,13 @@ from turnspec.verification.chunking import chunking
 from turnspec.verification.grammar_rung import agreement
 from turnspec.verification.messages import long_message
 from turnspec.verification.random_messages import random_messages
-from turnspec.verification.rungs import predict, rendered_parts, round_trip, round_trip_written
+from turnspec.verification.rungs import (
+    DEFAULT_MESSAGES,
+    predict,
+    rendered_parts,
+    round_trip,
+    round_trip_written,
+)
 from turnspec.verification.sanity import sanity
 from turnspec.verification.sanity_view import View
 from turnspec.verification.turns import Renderer
@@ -31,18 +37,20 @@ def climb(
     """Climb all rungs with a format, the grammar that was generated from it, and its template.
 
     ``chat`` speaks in the template's dialect, without settings. ``messages`` is the number of those
-    that are random, but for the last, whose texts are long. ``on_rung`` is told of each rung.
-    Returns the results of all rungs, and everything that doesn't make sense in the spec.
+    that are random, but for the last, whose texts are long; fewer than usual make cuts and walks
+    fewer, too. ``on_rung`` is told of each rung. Returns the results of all rungs, and everything
+    that doesn't make sense in the spec.
     """
     renderer = Renderer.create(spec, chat)
     module = load(spec)
     given = [*random_messages(spec, messages - 1), long_message(spec)]
+    share = min(1, messages / DEFAULT_MESSAGES)
     tries: dict[str, Callable[[], RungResult]] = {
         "0": lambda: predict(spec, renderer, given),
         "1": lambda: round_trip(spec, renderer, module, given),
         "1b": lambda: round_trip_written(spec, module, given),
-        "2": lambda: chunking(spec, module),
-        "3": lambda: agreement(spec, module, gbnf),
+        "2": lambda: chunking(spec, module, share),
+        "3": lambda: agreement(spec, module, gbnf, share=share),
     }
     rungs: dict[str, RungResult] = {}
     for name, rung in tries.items():
