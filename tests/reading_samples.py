@@ -76,7 +76,7 @@ _VALUES: dict[str, tuple[object, ...]] = {
     "text": ("", "7", 'A story: it\'s "so".\nIt goes on.', "null", "C:\\path\\n", "[1, 2]"),
     "count": (7, -1, "7", 1.5, "1_000", "NaN", "0x1F"),
     "ratio": (0.5, None, 1e300),
-    "flag": (True, False, "no", "True"),
+    "flag": (True, False, "no", "True", '"no"'),
     "list": ([], [1, 2], [[1], []], "none", "", "(1, 2)", "[" * 501 + "]" * 501),
     "pair": (["a", 1], "('a', 1)"),
     "options": ({}, {"a": 1, "b": {"c": [None]}}, {"a": "x"}, "", "{'a': 1}", "{'a': 1, 'a'}"),
@@ -229,10 +229,17 @@ def turns(form: Format, cuts: int) -> Iterator[Sample]:
 
 
 def with_all_types(form: Format) -> Iterator[Sample]:
-    """Yield calls whose arguments have values of all types, with a tool that says types."""
+    """Yield calls whose arguments have values of all types, with a tool that says types.
+
+    Some hold what may end them.
+    """
     if form.spec.tools is None:
         return
+    facts = facts_of(form.spec)
+    markers = MarkerTexts(facts, Random(form.spec.name))
+    inner = [f'["{markers.written(row.marker)}", 1]' for row in facts.tables["IN_VALUE"]]
     written = [(key, value) for key, values in _VALUES.items() for value in values]
+    written += [("list", text) for text in inner]
     options = {"prefill": form.spec.turn.header, "tools": _TOOLS}
     for key, value in written:
         call = allowed_call(form.spec, Call("fetch", {key: value, "text": "x"}, "abcdef123"))
