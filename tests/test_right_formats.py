@@ -807,6 +807,13 @@ WHOLE = {
         "<<look\nat=sea\n>><<look\nat=sky\n>><:end:>",
         ("", "", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
     ),
+    "a user's message may end in the header, where a prompt lacks what all turns begin with": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}<mull>{{ m.reasoning_content or '' }}"
+        "</mull>{{ m.content }}<:end:>{% else %}<:ask:>{{ m.content }}<:reply:>{% endif %}"
+        "{% endfor %}{% if add_generation_prompt and quick %}<mull></mull>{% endif %}",
+        "<mull>First look.</mull>It is.<:end:>",
+        ("First look.", "It is.", []),
+    ),
 }
 
 
