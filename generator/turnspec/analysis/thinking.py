@@ -78,10 +78,12 @@ def _is_printed(setting: Setting, default: Setting) -> bool:
     Such a variable is a text, as a name, and switches nothing.
     """
     (value,) = setting.variables.values()
+    if not isinstance(value, bool):
+        return False
     before, printed, behind = setting.prompt.partition(str(value))
     usual = default.prompt.removeprefix(before).removesuffix(behind)
     is_alone = printed != "" and before + usual + behind == default.prompt
-    return is_alone and isinstance(value, bool) and usual not in ("True", "False")
+    return is_alone and usual not in ("True", "False")
 
 
 def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:
