@@ -251,6 +251,20 @@ def test_a_budget_is_a_number_and_neither_true_nor_false(worker: RenderWorker) -
 # Keys and ids
 
 
+def test_a_name_in_the_header_switches_nothing() -> None:
+    header = "<:from:>bot [{{ name | default('tern') }}]<:says:>"
+    spec = spec_alone(
+        "given",
+        "{% for m in messages %}{% if m.role == 'assistant' %}" + header + "{% if m.reasoning %}"
+        "<mull>{{ m.reasoning }}</mull>{% endif %}{% else %}<:from:>{{ m.role }}<:says:>{% endif %}"
+        "{{ m.content }}<:end:>{% endfor %}"
+        "{% if add_generation_prompt %}" + header + "{{ '<mull>' if mull }}{% endif %}",
+    )
+    prefill = "<:from:>bot [gull]<:says:><mull>"
+    message = load(spec).parse("First look.</mull>It is.<:end:>", prefill=prefill)
+    assert (message.reasoning_content, message.content) == ("First look.", "It is.")
+
+
 def test_a_text_behind_content_is_no_reasoning() -> None:
     source = (
         "{% for m in messages %}<{{ m.role }}>{{ m.content }}"
@@ -806,6 +820,13 @@ WHOLE = {
         "{% endfor %}<:end:>{% endfor %}{% if add_generation_prompt %}<:assistant:>{% endif %}",
         "<<look\nat=sea\n>><<look\nat=sky\n>><:end:>",
         ("", "", [("look", {"at": "sea"}), ("look", {"at": "sky"})]),
+    ),
+    "a user's message may end in the header, where a prompt lacks what all turns begin with": (
+        "{% for m in messages %}{% if m.role == 'assistant' %}<mull>{{ m.reasoning_content or '' }}"
+        "</mull>{{ m.content }}<:end:>{% else %}<:ask:>{{ m.content }}<:reply:>{% endif %}"
+        "{% endfor %}{% if add_generation_prompt and quick %}<mull></mull>{% endif %}",
+        "<mull>First look.</mull>It is.<:end:>",
+        ("First look.", "It is.", []),
     ),
 }
 

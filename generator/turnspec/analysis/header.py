@@ -83,9 +83,11 @@ def find_header(edges: Edges, prompts: Sequence[str], user_end: str, user_header
         return Header(user_end, left_open, is_open=True)
     if _tells_kinds(edges, prompts, user_end, user_header):
         return Header(user_end, "")
-    if not any(header in text for text in prompts if header.strip()):
-        if _heads_alone(user_end, edges, prompts):
-            return Header("", user_end)
+    is_prompted = any(header in text for text in prompts if header.strip())
+    is_given = is_prompted and not _is_left_out(header, user_end, prompts)
+    if not is_given and _heads_alone(user_end, edges, prompts):
+        return Header("", user_end)
+    if not is_prompted:
         header = _without_closed_tag(header, _openings(edges))
     while header and not _heads_all(header, prompts):
         header = whole_prefix([header, header[:-1]])
@@ -106,7 +108,13 @@ def _heads_alone(user_end: str, edges: Edges, prompts: Sequence[str]) -> bool:
     ]
     own = user_end.strip()
     is_end = any(own in text or (text.strip() and text.strip() in own) for text in ends)
-    return bool(markers(user_end)) and not is_end and all(it.endswith(user_end) for it in prompts)
+    return bool(markers(user_end)) and not is_end and all(user_end in it for it in prompts)
+
+
+def _is_left_out(header: str, user_end: str, prompts: Sequence[str]) -> bool:
+    """Tell whether some prompt lacks the header's first marker behind the user's message."""
+    rests = [prompt[prompt.find(user_end) + len(user_end) :] for prompt in prompts]
+    return any(marker not in rest for rest in rests for marker in markers(header)[:1])
 
 
 def _without_closed_tag(header: str, openings: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ def collect_settings(chat: Chat) -> list[Setting]:
     values = chat.facts.switch_values.items()
     each = ({name: value} for name, listed in values for value in listed)
     tried = (_setting(chat, variables) for variables in itertools.islice(each, _MOST_SETTINGS))
-    singles = list(filter(None, tried))
+    singles = [one for one in tried if one and not _is_printed(one, default)]
     found = {default.shown: default}
     for setting in singles:
         known = found.setdefault(setting.shown, setting)
@@ -70,6 +70,20 @@ def collect_settings(chat: Chat) -> list[Setting]:
     for setting in (*_apart(chat, list(found.values())), *_kept_back(chat, default, singles)):
         found.setdefault(setting.shown, setting)
     return list(found.values())
+
+
+def _is_printed(setting: Setting, default: Setting) -> bool:
+    """Tell whether true or false stands in a prompt itself, where the default's has another text.
+
+    Such a variable is a text, as a name, and switches nothing.
+    """
+    (value,) = setting.variables.values()
+    if not isinstance(value, bool):
+        return False
+    before, printed, behind = setting.prompt.partition(str(value))
+    usual = default.prompt.removeprefix(before).removesuffix(behind)
+    is_alone = printed != "" and before + usual + behind == default.prompt
+    return is_alone and usual not in ("True", "False")
 
 
 def _apart(chat: Chat, settings: Sequence[Setting]) -> Iterator[Setting]:
