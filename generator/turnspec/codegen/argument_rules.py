@@ -228,9 +228,8 @@ def text_end_roles(marks: Marks) -> Roles:
     following = [between + start for start in starts if between]
     if arguments.style is None or not arguments.style.is_raw_inside:
         return [*(("next", it) for it in following), *call_closing_roles(marks)]
-    key = f"{{key but {arguments.quote[0]}}}"
-    keyed = [("next", it.replace("{key}", key)) for it in following]
-    return [*keyed, *call_closing_roles(marks), *raw_end_roles(marks)]
+    keyed = [it.replace("{key}", f"{{key but {arguments.quote[0]}}}") for it in following]
+    return [*roles_of("next", keyed), *call_closing_roles(marks), *raw_end_roles(marks)]
 
 
 def _white_space(marks: Marks) -> str:
@@ -274,15 +273,17 @@ def signs_behind_string(marks: Marks) -> str:
 
 def raw_end_roles(marks: Marks) -> Roles:
     """Return what ends a string without escapes: its quote, if the call can go on behind it."""
-    style, arguments = marks.arguments.style, marks.arguments
+    style, arguments, calls = marks.arguments.style, marks.arguments, marks.calls
     if style is None or not style.raw_quote:
         return []
-    if style.is_raw_inside:
-        return [("end", style.raw_quote)]
-    behind = (arguments.separator, *marks.calls.closing[:1])
-    ends = (arguments.end,) if arguments.end else behind
+    ends = (arguments.end,) if arguments.end else (arguments.separator, *calls.closing[:1])
     followed = [spaced(end) for end in ends if end.strip()]
-    if not (arguments.end or arguments.separator.strip()):  # another key tells
+    if style.is_raw_inside:  # arrays and objects, too; a comma may be missing
+        tags = [*calls.end, *marks.text.turn_end, leading_text(calls.start)]
+        ends = (*",:)]", "}}", *(it for it in tags if it and it[0] != "}"))
+        key = f"{{comma}}{{no {style.raw_quote[0]}}}{arguments.start}"
+        followed = [*map(spaced, ends), key, f"{{ }}{style.raw_quote}"]
+    elif not (arguments.end or arguments.separator.strip()):  # another key tells
         key = f"{{key but {style.raw_quote[0]}}}"
         followed.append(_white_space(marks) + arguments.start.replace("{key}", key))
     return [("end", (style.raw_quote, followed))]

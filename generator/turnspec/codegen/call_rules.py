@@ -233,11 +233,12 @@ def _with_parenthesis(marks: Marks) -> Roles:
 
 
 def _heads_alone(marks: Marks) -> Roles:
-    """Return heads with nothing but the name, where the turn ends."""
+    """Return heads with nothing but the name, where the turn ends or another call begins."""
     before, name, _ = marks.calls.start.partition("{name}")
     if not name or len(leading_text(before)) < FEWEST_SIGNS or marks.calls.opening:
         return []
-    return [("name_alone", (before + name, [spaced(end) for end in marks.text.turn_end]))]
+    ends = (*marks.text.turn_end, marks.calls.start)
+    return [("name_alone", (before + name, [spaced(end) for end in ends]))]
 
 
 def head_without_tag(marks: Marks) -> list[str]:

@@ -264,9 +264,8 @@ def _where_values_end(facts: FormatFacts, closes: Sequence[Row]) -> str:
 
 def _where_strings_end(facts: FormatFacts) -> str:
     assert facts.style
-    quote = facts.style["raw_quote"]
-    if quote and not any(row.if_before for row in facts.tables["AT_RAW_END"]):
-        return f"A string ends at the first {_quoted(str(quote))}."
+    if facts.style["is_raw_inside"]:
+        return "A string ends at its quote, if the call can go on behind it."
     signs = str(facts.style["after_string"]).replace(":", "")
     return (
         f"A string ends at its quote if one of {_quoted(signs)}, `key=` or what ends the call"

@@ -62,10 +62,8 @@ class OtherValue(JsonValue):
         self.is_python = HAS_PYTHON_VALUES and style.has_python_escapes
         self.has_single_quotes = (HAS_PYTHON_VALUES and self.is_python) or style.raw_quote == "'"
         self._opened = 0  # where the last string begins
-        self._inner_quotes = 0  # how many stand in it
-        self._is_half = False  # whether they are no pairs
-        self._begins_twice = False  # whether one stands behind the quote that begins it
-        self._inner_end = -1  # of the last of them
+        self._inner_quotes, self._inner_end = 0, -1  # quotes in it; the last one's end
+        self._is_half = self._begins_twice = False  # they are no pairs; one is at once
         self.call_begins = VALUE_BEGINS
         self.quotes = (style.raw_quote or '"', '"', "'", "`")
         ends = re.sub(r"[\x00-\x20\"'()+-.:-<>\[-`{-}]|\w", "", style.after_string)
@@ -76,9 +74,9 @@ class OtherValue(JsonValue):
             tokens = tokens.replace("[{[]", "[{[(]").replace("[}\\]]", "[}\\])]")
         self._value_tokens = re.compile(tokens)
         self._key_tokens = re.compile(tokens.replace(BEFORE_WORDS, BEFORE_KEYS))
-        inside, alone = (style.after_string, style.after_string.replace(":", ""))
+        signs = (style.after_string.replace(":", ""), style.after_string)
         self._after_strings = [
-            re.compile(AFTER_STRING.replace("SIGNS", re.escape(signs))) for signs in (alone, inside)
+            re.compile(AFTER_STRING.replace("SIGNS", re.escape(it))) for it in signs
         ]
 
     def _read_token(self) -> bool:
@@ -109,9 +107,8 @@ class OtherValue(JsonValue):
         return super()._begin(kind, text if is_last else text.rstrip(WHITE_SPACE))
 
     def _read_string(self) -> bool:
-        style = self._style
-        is_raw = HAS_RAW_STRINGS and self._quote == style.raw_quote
-        if is_raw and (style.is_raw_inside or not self._closers):
+        is_raw = HAS_RAW_STRINGS and self._quote == self._style.raw_quote
+        if is_raw and (self._style.is_raw_inside or not self._closers):
             return self._read_raw_string()
         is_python = HAS_PYTHON_VALUES and self.is_python
         if HAS_JSON_STRINGS and not is_python and self._quote == '"':
@@ -157,8 +154,7 @@ class OtherValue(JsonValue):
         after = self._after_strings[1 if self._closers else 0].match(input.text, at)
         if after is None or (after["begun"] and input.final):
             return False  # a word with nothing after it
-        goes_on = self._goes_on(at) if self._is_half and not self._closers else False
-        if goes_on:
+        if goes_on := self._is_half and self._goes_on(at):
             return False
         return None if goes_on is None or not after["next"] else True
 
@@ -169,7 +165,7 @@ class OtherValue(JsonValue):
         """
         input = self._input
         sign = after_space(input.text, at)
-        if input.text[sign : sign + 1] not in tuple(")]}"):
+        if self._closers or input.text[sign : sign + 1] not in tuple(")]}"):
             return False
         end = input.rules.at_closing.match(input, not input.final, at)
         return None if end and end.is_partial else end is None
@@ -206,15 +202,15 @@ class OtherValue(JsonValue):
         for text in input.text[input.position : end].split(self._quote)[:-1]:
             self._add(quote(input.take(input.position + len(text)))[1:-1])
             self._inner_quotes += 1
-            if self._begins_argument(""):
+            is_own = input.rules.at_raw_start.match(input, True)
+            if (is_own and self._style.is_raw_inside) or self._begins_argument(""):
                 self._tell(f"a {self._quote} inside a string", is_sure=False)
             self._add(quote(input.take(input.position + len(self._quote)))[1:-1])
 
     def _read_raw_string(self) -> bool:
         input = self._input
         found, end = self._raw_end()
-        if not self._style.is_raw_inside:
-            self._take_raw_quotes(end)
+        self._take_raw_quotes(end)
         self._add(quote(input.take(end))[1:-1])
         goes_on = self._goes_on(found.end) if found and self._inner_quotes else False
         if found is None or found.is_partial or goes_on is None:

@@ -36,7 +36,7 @@ class Role(Enum):
     UNTAGGED_CALL = "untagged_call"
     SHORT_CALL = "short_call"
     CLOSED_CALL = "closed_call"  # without arguments
-    NAME_ALONE = "name_alone"  # of a call, before the turn's end
+    NAME_ALONE = "name_alone"  # of a call, before the turn's end or another call
     NEXT_CALL = "next_call"  # the end of a call, and the head of another one without its tag
     OTHER_SYNTAX = "foreign"
     OTHER_SYNTAX_NAME = "foreign_name"
