@@ -43,8 +43,8 @@ SO_FAR = {
     "statements, objects": 1_645,
     "lines, median": 2_219,
     "lines, mean": 1_988,
-    "lines, all": 473_132,
-    "lines of the engine and codegen": 11_213,
+    "lines, all": 473_092,
+    "lines of the engine and codegen": 11_210,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97
