@@ -44,7 +44,7 @@ SO_FAR = {
     "lines, median": 2_219,
     "lines, mean": 1_988,
     "lines, all": 473_092,
-    "lines of the engine and codegen": 11_210,
+    "lines of the engine and codegen": 11_213,
 }
 #: The share of a module's statements that run when all is tried.
 RUN_SHARE = 0.97

@@ -84,8 +84,11 @@ def find_header(edges: Edges, prompts: Sequence[str], user_end: str, user_header
     if _tells_kinds(edges, prompts, user_end, user_header):
         return Header(user_end, "")
     is_prompted = any(header in text for text in prompts if header.strip())
-    is_given = is_prompted and not _is_left_out(header, user_end, prompts)
-    if not is_given and _heads_alone(user_end, edges, prompts):
+    if _heads_alone(user_end, edges) and (
+        _is_left_out(header, user_end, prompts)
+        if is_prompted
+        else all(it.endswith(user_end) for it in prompts)
+    ):
         return Header("", user_end)
     if not is_prompted:
         header = _without_closed_tag(header, _openings(edges))
@@ -99,8 +102,8 @@ def find_header(edges: Edges, prompts: Sequence[str], user_end: str, user_header
     return Header(user_end, header)
 
 
-def _heads_alone(user_end: str, edges: Edges, prompts: Sequence[str]) -> bool:
-    """Tell whether a marker that ends the user's message, and no turn, is all that heads turns."""
+def _heads_alone(user_end: str, edges: Edges) -> bool:
+    """Tell whether a marker ends the user's message, and no turn: it may be what heads turns."""
     ends = [
         text
         for (left, right, _), text in edges.items()
@@ -108,13 +111,14 @@ def _heads_alone(user_end: str, edges: Edges, prompts: Sequence[str]) -> bool:
     ]
     own = user_end.strip()
     is_end = any(own in text or (text.strip() and text.strip() in own) for text in ends)
-    return bool(markers(user_end)) and not is_end and all(user_end in it for it in prompts)
+    return bool(markers(user_end)) and not is_end
 
 
 def _is_left_out(header: str, user_end: str, prompts: Sequence[str]) -> bool:
     """Tell whether some prompt lacks the header's first marker behind the user's message."""
-    rests = [prompt[prompt.find(user_end) + len(user_end) :] for prompt in prompts]
-    return any(marker not in rest for rest in rests for marker in markers(header)[:1])
+    rests = [prompt.partition(user_end)[2] for prompt in prompts if user_end in prompt]
+    is_everywhere = len(rests) == len(prompts)
+    return is_everywhere and any(it not in rest for rest in rests for it in markers(header)[:1])
 
 
 def _without_closed_tag(header: str, openings: Sequence[str]) -> str:

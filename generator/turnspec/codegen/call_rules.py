@@ -237,7 +237,8 @@ def _heads_alone(marks: Marks) -> Roles:
     before, name, _ = marks.calls.start.partition("{name}")
     if not name or len(leading_text(before)) < FEWEST_SIGNS or marks.calls.opening:
         return []
-    ends = (*marks.text.turn_end, marks.calls.start)
+    # Where a part of the head may be missing, that part would be taken for a name.
+    ends = (*marks.text.turn_end, *(() if "{?" in before else (marks.calls.start,)))
     return [("name_alone", (before + name, [spaced(end) for end in ends]))]
 
 
