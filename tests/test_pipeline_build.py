@@ -11,6 +11,7 @@ from typing import cast
 
 import pytest
 
+from tests.generated_formats import EVERY_FORMAT
 from tests.own_templates import given_template, kinds, own_template
 from turnspec.analysis.source import TemplateSource
 from turnspec.codegen.loading import load, load_module
@@ -22,8 +23,10 @@ from turnspec.spec.files import load_spec
 from turnspec.spec.model import Spec
 from turnspec.spec.results import RUNGS
 from turnspec.verification import grammar_rung
+from turnspec.verification.rungs import DEFAULT_MESSAGES
 
-MESSAGES = 15
+#: With fewer than usual, cuts and walks are fewer, too; long runs take all.
+MESSAGES = DEFAULT_MESSAGES if EVERY_FORMAT else 15
 
 #: Those whose fault not every 162 walks come upon, so that they may pass.
 SELDOM_SEEN = {
@@ -45,6 +48,18 @@ def test_a_fault_that_is_seldom_seen(name: str, monkeypatch: pytest.MonkeyPatch)
         found = grammar_rung.walk_faults(spec, load(spec), build.files[paths.grammar])
         shown += [fault for fault in found if fault is not None]
     assert shown
+
+
+def test_fewer_messages_make_cuts_and_walks_fewer() -> None:
+    totals = []
+    for messages in (5, DEFAULT_MESSAGES, 2 * DEFAULT_MESSAGES):
+        paths = OutputPaths.in_folder("given")
+        result = build_template(own_template("tagged-parameters"), paths, messages=messages).result
+        assert result is not None
+        totals.append([result.rungs[rung].total for rung in ("2", "3")])
+    few, usual, many = totals
+    assert all(0 < fewer < all_of_them for fewer, all_of_them in zip(few, usual, strict=True))
+    assert many == usual
 
 
 @pytest.mark.parametrize("name", sorted({*kinds(), "invented-many-roles"} - {*SELDOM_SEEN}))

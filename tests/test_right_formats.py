@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.generated_formats import EVERY_FORMAT
 from tests.own_templates import FOLDER, given_template, own_template, spec_of
 from tests.test_cli import run
 from turnspec.analysis.analyze import analyze_template
@@ -28,8 +29,9 @@ from turnspec.spec.results import SANITY
 from turnspec.spec.words import ContentMode, ReasoningMode, Subject, Verdict
 from turnspec.verification import ladder
 from turnspec.verification.grammar_rung import agreement
+from turnspec.verification.rungs import DEFAULT_MESSAGES
 
-FEW = 5
+FEW = DEFAULT_MESSAGES if EVERY_FORMAT else 5
 #: A template of our own, what a model writes behind its prompt; reasoning and content of it.
 READ = {
     "mended-marks": ("First look.\n</ponder>\n\nIt is.<:end:>", "First look.", "It is."),
